@@ -25,7 +25,7 @@ pub(crate) struct FunctionLowering<'m, 'p> {
     pub(crate) storage: StorageTable,
     pub(crate) blocks: OpenBlocks,
     pub(crate) elements: ElementLoops,
-    pub(crate) targets: JumpTargets,
+    pub(crate) targets: JumpTargets<'p>,
     /// Records of internal procedures (`call::procedure_pointer`), as far as they are in this frame or were passed.
     pub(crate) records: BTreeMap<ProcId, MemRef>,
     /// The numbers that C has for the types of `type(*)` dummies, as far as they are passed.

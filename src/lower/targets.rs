@@ -4,8 +4,17 @@
 
 use crate::builder::Builder;
 use ir::Bb;
-use sema::checked::LoopId;
+use sema::checked::{LoopId, Stmt};
 use std::collections::BTreeMap;
+
+/// What is open at a place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Open {
+    /// Blocks with variables, the procedure included.
+    pub(crate) blocks: usize,
+    /// Scopes of the builder.
+    pub(crate) scopes: usize,
+}
 
 /// A construct that EXIT or CYCLE may name.
 #[derive(Clone, Copy, Debug)]
@@ -13,18 +22,35 @@ pub(crate) struct JumpTarget {
     pub(crate) id: LoopId,
     pub(crate) exit: Bb,
     pub(crate) cycle: Option<Bb>,
-    /// How many blocks with variables were open outside of it.
-    pub(crate) depth: usize,
+    /// What was open outside of it.
+    pub(crate) outside: Open,
 }
 
 /// The constructs around the current statement, and the blocks of labels.
 #[derive(Debug, Default)]
-pub(crate) struct JumpTargets {
+pub(crate) struct JumpTargets<'p> {
     constructs: Vec<JumpTarget>,
+    /// The statements around the current one, and that, with what was open before each.
+    statements: Vec<(&'p Stmt, Open)>,
     labels: BTreeMap<u32, Bb>,
 }
 
-impl JumpTargets {
+impl<'p> JumpTargets<'p> {
+    /// Begins a statement.
+    pub(crate) fn begin(&mut self, s: &'p Stmt, open: Open) {
+        self.statements.push((s, open));
+    }
+
+    /// Ends the current statement.
+    pub(crate) fn end(&mut self) {
+        self.statements.pop();
+    }
+
+    /// The statements around the current one, and that, with what was open before each.
+    pub(crate) fn statements(&self) -> &[(&'p Stmt, Open)] {
+        &self.statements
+    }
+
     /// Enters a construct.
     pub(crate) fn enter(&mut self, target: JumpTarget) {
         self.constructs.push(target);

@@ -59,7 +59,8 @@ fn digits_of(mut n: u64, buffer: &mut [u8; 64]) -> &[u8] {
 /// `Iw.m` of a signed value.
 pub(crate) fn integer(out: &mut Vec<u8>, value: i64, w: usize, m: usize, modes: Modes) {
     if value == 0 && m == 0 {
-        blanks(out, w);
+        // Fortran 2018, 13.7.2.2: a blank at least.
+        blanks(out, w.max(1));
         return;
     }
     let mut buffer = [0; 64];
@@ -100,7 +101,7 @@ pub(crate) fn radix(out: &mut Vec<u8>, bytes: &[u8], bits_per_digit: u32, w: usi
     }
     digits.reverse();
     if digits.is_empty() && m == 0 {
-        blanks(out, w);
+        blanks(out, w.max(1));
         return;
     }
     signed_digits(out, None, &digits, w, m.max(1));

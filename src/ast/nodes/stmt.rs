@@ -411,6 +411,10 @@ pub enum IoKind {
     Flush,
     /// `wait`
     Wait,
+    /// `encode`, an extension: output to memory
+    Encode,
+    /// `decode`, an extension: input from memory
+    Decode,
 }
 
 /// One item of an I/O control list.

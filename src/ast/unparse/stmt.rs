@@ -279,6 +279,8 @@ pub(crate) fn io_word(kind: IoKind) -> &'static str {
         IoKind::Endfile => "endfile",
         IoKind::Flush => "flush",
         IoKind::Wait => "wait",
+        IoKind::Encode => "encode",
+        IoKind::Decode => "decode",
     }
 }
 

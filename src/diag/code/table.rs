@@ -194,6 +194,7 @@ crate::code::codes! {
     W0419 Warning ImplicitArgumentCount "missing argument, or too many, without an interface";
     W0420 Warning TypeNotBound "`bind(c)` procedure or variable with a type that C knows by its memory only";
     W0421 Warning TooFewCharacters "character argument that is shorter than its dummy";
+    W0422 Warning OperandIntent "procedure of an operator or an assignment without the intents that it needs";
 
     E0501 Error GlobalFunction "`attributes(global)` on a function";
     E0502 Error KernelPrefix "kernel that is recursive, pure or elemental";

@@ -2,6 +2,7 @@
 //!
 //! Not here: values (`expr`), which variables an expression reads (`assign::overlap`).
 
+use crate::types::has_final;
 use sema::checked::{BinaryOp, Class, Const, Expr, ExprKind, Intrinsic, Program, Sub, Type, is_designator, visit};
 
 /// Whether the expression is a whole array variable or component.
@@ -75,6 +76,13 @@ pub(crate) fn has_vector(e: &Expr) -> bool {
 pub(crate) fn has_effects(program: &Program, e: &Expr) -> bool {
     let mut any = false;
     visit::all(e, &mut |part| any |= matches!(&part.kind, ExprKind::Call { proc, .. } if !program.proc(*proc).pure));
+    any
+}
+
+/// Whether an expression refers to a function whose result is finalised.
+pub(crate) fn has_final_results(program: &Program, e: &Expr) -> bool {
+    let mut any = false;
+    visit::all(e, &mut |part| any |= matches!(part.kind, ExprKind::Call { .. }) && has_final(program, &part.ty));
     any
 }
 

@@ -12,14 +12,15 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
-use crate::module::generated::ObjectHelper;
+use crate::module::generated::{ClassHelper, ObjectHelper};
 use crate::types::{assigns_components, is_recursive};
 use crate::value::Value;
 use crate::value::arguments::{Captures, Passed};
 use crate::value::array_view::{ArrayView, Contiguity};
+use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::Val;
-use sema::checked::{Expr, ProcId, Shape, Type, TypeId, Variable, is_designator};
+use sema::checked::{Expr, Field, ProcId, Program, Shape, Type, TypeId, Variable, is_designator};
 
 impl Builder<'_, '_> {
     /// `to = from` of objects, by components.
@@ -44,7 +45,12 @@ impl Builder<'_, '_> {
         for field in &program.ty(id).fields {
             let (target, source) = (to.plus(field.offset as i64), from.plus(field.offset as i64));
             let own = match &field.ty {
-                Type::Derived(inner) if !field.pointer && !field.class => {
+                _ if field.class && field.allocatable => {
+                    let (target, source) = (self.field_desc(field, target), self.field_desc(field, source));
+                    self.assign_class_component(field, &target, &source);
+                    continue;
+                }
+                Type::Derived(inner) if !field.pointer => {
                     !program.ty(*inner).assigns.is_empty() || assigns_components(program, &field.ty)
                 }
                 _ => false,
@@ -67,6 +73,24 @@ impl Builder<'_, '_> {
                 assign_part(self, &target, &source, &field.ty);
             }
         }
+    }
+
+    /// Gives a polymorphic component fresh objects of the other's dynamic type. Where its declared type binds an assignment,
+    /// the procedure that the dynamic type binds assigns them.
+    fn assign_class_component(&mut self, field: &Field, to: &Descriptor, from: &Descriptor) {
+        let (ty, location) = (&field.ty, self.data_location(field.cuda));
+        let source = self.desc_view(from);
+        let is_defined = matches!(ty, Type::Derived(id) if binds_assignment(self.program(), *id, source.dims.len()));
+        self.set_fresh_class(to, (ty, location), &source, None, &field.name, &mut |this, fresh| {
+            if !is_defined {
+                return this.copy_class(fresh, &source, ty, ClassHelper::Assign);
+            }
+            this.each_object(fresh, ty, ClassHelper::Init);
+            this.each_member(fresh, ty, |_, _| true, &mut |this, fresh, ty| {
+                let source = this.plain_view(source.clone(), ty);
+                assign_part(this, fresh, &source, ty);
+            });
+        });
     }
 
     /// Passes objects of that type that no expression names for a dummy of the same rank.
@@ -196,15 +220,22 @@ pub(crate) fn assign_elements(b: &mut Builder<'_, '_>, to: &ArrayView, from: &Ar
     });
 }
 
+/// Whether a type binds an assignment for objects of that rank.
+fn binds_assignment(program: &Program, id: TypeId, rank: usize) -> bool {
+    program.ty(id).assigns.iter().any(|&p| program.proc(p).elemental || takes_rank(program, p, rank))
+}
+
+/// Whether all dummy arguments of a procedure have that rank.
+fn takes_rank(program: &Program, proc: ProcId, rank: usize) -> bool {
+    program.proc(proc).params.iter().all(|&v| usize::from(program.var(v).shape.rank()) == rank)
+}
+
 /// Assigns a component, by the procedure for its rank or the elemental one if its type binds one.
 fn assign_part(b: &mut Builder<'_, '_>, to: &ArrayView, from: &ArrayView, ty: &Type) {
     let program = b.program();
     let Type::Derived(id) = ty else { return };
     let assigns = &program.ty(*id).assigns;
-    let takes = |p: ProcId, rank: usize| {
-        program.proc(p).params.iter().all(|&v| usize::from(program.var(v).shape.rank()) == rank)
-    };
-    if let Some(&proc) = assigns.iter().find(|&&p| takes(p, to.dims.len())) {
+    if let Some(&proc) = assigns.iter().find(|&&p| takes_rank(program, p, to.dims.len())) {
         return assign_with(b, proc, to, from, ty);
     }
     let elemental = assigns.iter().copied().find(|&p| program.proc(p).elemental);

@@ -232,7 +232,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let differs = self.b.icmp(CmpOp::Ne, have, want);
                 unfit = self.b.combine(BinOp::Or, unfit, differs);
             }
-            self.flat_lowers(value, from).into_iter().zip(from.extents()).collect()
+            self.lowers_of(value, from).into_iter().zip(from.extents()).collect()
         };
         let (location, name) = (self.b.location_of(target), designator_name(self.b.program(), target));
         let unfit = self.b.freeze(unfit);
@@ -245,7 +245,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// The lower bounds that an allocatable takes: those of a whole array, else 1.
-    pub(crate) fn flat_lowers(&mut self, value: &'p Expr, from: &ArrayView) -> Vec<Val> {
+    pub(crate) fn lowers_of(&mut self, value: &'p Expr, from: &ArrayView) -> Vec<Val> {
         let value = if let ExprKind::Convert(inner) = &value.kind { inner } else { value };
         let whole = if is_whole(value) { self.designator_view(value) } else { None };
         let lower = |d: &ArrayDim| if whole.is_some() { d.lower } else { Val::i64(1) };

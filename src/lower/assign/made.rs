@@ -3,7 +3,6 @@
 //!
 //! Not here: copying the objects (`object::derived`, `object::made`).
 
-use crate::analysis::expressions::is_whole;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::value::Value;
@@ -154,15 +153,6 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.at(target.span, |this| this.b.fill(&view, &Value::Object(from.mem), ty));
         }
         self.at(target.span, |this| this.b.copy_array(&view, &from, ty));
-    }
-
-    /// The lower bounds that an allocatable takes: those of a whole array, else 1.
-    fn lowers_of(&mut self, value: &'p Expr, from: &ArrayView) -> Vec<Val> {
-        let view = if is_whole(value) { self.designator_view(value) } else { None };
-        match view {
-            Some(view) => view.dims.iter().map(|dim| dim.lower).collect(),
-            None => vec![Val::i64(1); from.dims.len()],
-        }
     }
 
     /// The value in a copy of its own, which the assignment cannot change.

@@ -42,7 +42,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         assigned_in(&self.b, arms, &mut assigned);
         let mut masks = Vec::new();
         masks_of(arms, &mut masks);
-        let stable = assigned.iter().all(|&v| masks.iter().all(|m| !reads(self.b.program(), m, v)))
+        let stable = !assigns_by_pointer(arms)
+            && assigned.iter().all(|&v| masks.iter().all(|m| !reads(self.b.program(), m, v)))
             && !masks.iter().any(|m| has_effects(self.b.program(), m));
         self.where_arms(arms, &[], stable);
     }
@@ -61,17 +62,29 @@ impl<'p> FunctionLowering<'_, 'p> {
             for s in body {
                 self.b.mark(s.span);
                 match &s.kind {
-                    StmtKind::Assign { target, value } => {
-                        self.scope(|this| match scattered(this.b.program(), target) {
-                            Some(_) => this.masked_parts(target, value, &mine, None),
-                            None => this.masked_assign(target, value, &mine),
-                        });
-                    }
                     StmtKind::Where(arms) => self.where_arms(arms, &mine, stable),
-                    StmtKind::Call { proc, args } => self.scope(|this| this.masked_call(*proc, args, &mine)),
-                    _ => self.b.unsupported("this statement in a WHERE construct"),
+                    _ => self.scope(|this| this.masked_statement(s, &mine)),
                 }
             }
+        }
+    }
+
+    fn masked_statement(&mut self, s: &'p Stmt, conditions: &[Condition<'p>]) {
+        match &s.kind {
+            StmtKind::Assign { target, value } => match scattered(self.b.program(), target) {
+                Some(_) => self.masked_parts(target, value, conditions, None),
+                None => self.masked_assign(target, value, conditions),
+            },
+            StmtKind::Call { proc, args } => self.masked_call(*proc, args, conditions),
+            // What a function's result points to is assigned by a name.
+            StmtKind::Block { vars, body, .. } => {
+                for &v in vars {
+                    self.storage.take(v);
+                    self.come_to_life(v);
+                }
+                body.iter().for_each(|s| self.masked_statement(s, conditions));
+            }
+            _ => self.b.unsupported("this statement in a WHERE construct"),
         }
     }
 
@@ -319,6 +332,14 @@ fn masks_of<'p>(arms: &'p Arms, out: &mut Vec<&'p Expr>) {
             }
         }
     }
+}
+
+/// Whether a WHERE assigns what the result of a function points to.
+fn assigns_by_pointer(arms: &Arms) -> bool {
+    arms.iter().flat_map(|a| &a.1).any(|s| match &s.kind {
+        StmtKind::Where(arms) => assigns_by_pointer(arms),
+        kind => matches!(kind, StmtKind::Block { .. }),
+    })
 }
 
 /// The variables that a WHERE assigns.

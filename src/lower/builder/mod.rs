@@ -43,7 +43,8 @@ use ir::rt::Rt;
 use ir::{AddrBase, Bb, Function, FunctionBuilder, InstKind, LocalSlot, Reg, Space, Trap, Ty, Val};
 use sema::checked::{ProcId, Program, Type};
 use source::Span;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
+use std::rc::Rc;
 
 /// Temporaries up to this size live in the frame, larger ones on the host are allocated.
 const LARGEST_SLOT: i64 = 64 * 1024;
@@ -51,8 +52,8 @@ const LARGEST_SLOT: i64 = 64 * 1024;
 /// The prologue.
 const PROLOGUE: Bb = Bb(0);
 
-/// Code that is made at the end of a scope.
-type Cleanup<'p> = Box<dyn for<'m> FnOnce(&mut Builder<'m, 'p>) + 'p>;
+/// Code that is made at the end of a scope, and at each jump out of it.
+type Cleanup<'p> = Rc<dyn for<'m> Fn(&mut Builder<'m, 'p>) + 'p>;
 
 /// The builder of one function.
 pub(crate) struct Builder<'m, 'p> {
@@ -281,11 +282,27 @@ impl<'m, 'p> Builder<'m, 'p> {
         self.defer(move |b| b.free(&allocation));
     }
 
-    /// Makes code at the end of the current scope. What was deferred last comes first.
-    pub(crate) fn defer(&mut self, cleanup: impl for<'a> FnOnce(&mut Builder<'a, 'p>) + 'p) {
+    /// Makes code at the end of the current scope, and where a jump leaves it. What was deferred last comes first.
+    pub(crate) fn defer(&mut self, cleanup: impl for<'a> Fn(&mut Builder<'a, 'p>) + 'p) {
         if let Some(scope) = self.scopes.last_mut() {
-            scope.push(Box::new(cleanup));
+            scope.push(Rc::new(cleanup));
         }
+    }
+
+    /// How many scopes are open.
+    pub(crate) fn open_scopes(&self) -> usize {
+        self.scopes.len()
+    }
+
+    /// Whether something was deferred to scopes beyond the first `outer` ones.
+    pub(crate) fn has_cleanups(&self, outer: usize) -> bool {
+        self.scopes.iter().skip(outer).any(|scope| !scope.is_empty())
+    }
+
+    /// Makes what was deferred to some of the open scopes, which stay open: a jump leaves them.
+    pub(crate) fn leave_scopes(&mut self, scopes: Range<usize>) {
+        let left = self.scopes.get(scopes).unwrap_or_default().concat();
+        self.scope(|this| left.iter().rev().for_each(|cleanup| cleanup(this)));
     }
 
     /// Opens a scope.

@@ -59,7 +59,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let of = |case: RankCase| arms.iter().find(|arm| arm.0 == case);
         let Some((_, body, _)) = of(wanted).or_else(|| of(RankCase::Default)) else { return };
         let done = self.b.new_block();
-        self.targets.enter(JumpTarget { id, exit: done, cycle: None, depth: self.blocks.depth() });
+        self.targets.enter(JumpTarget { id, exit: done, cycle: None, outside: self.what_is_open() });
         self.statements(body);
         self.targets.leave();
         self.b.jump(done);

@@ -8,7 +8,8 @@
 pub(crate) mod file;
 mod item;
 
-use crate::analysis::expressions::constant_int;
+use crate::analysis::designators::designator_name;
+use crate::analysis::expressions::{constant_int, has_final_results};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
@@ -128,6 +129,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             IoKind::Flush => self.position(io, 3),
             IoKind::Inquire => self.inquire(io),
             IoKind::Wait => self.wait(io),
+            IoKind::Encode | IoKind::Decode => self.transfer_statement(io),
         }
     }
 
@@ -141,7 +143,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn unit_number(&mut self, unit: &'p IoUnit) -> Val {
         match unit {
             IoUnit::Star | IoUnit::None => Val::i64(-1),
-            IoUnit::Internal(_) => Val::i64(-2),
+            IoUnit::Internal(_) | IoUnit::Memory { .. } => Val::i64(-2),
             IoUnit::Number(e) => {
                 let unit = self.int64(e);
                 // The numbers of `*` and of internal files are no units of the program.
@@ -175,6 +177,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let scattered = match &io.unit {
             IoUnit::Internal(e) => self.internal_file(e),
+            IoUnit::Memory { object, length } => self.memory_file(object, length),
             _ => None,
         };
         let size = self.transfer_options(&io.controls);
@@ -269,36 +272,70 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Names the internal file. Records that do not follow each other are a copy: says how it goes back.
     fn internal_file(&mut self, e: &'p Expr) -> Option<CopyBack> {
-        let mut scattered = None;
-        let (addr, len, records) = if e.rank > 0 {
-            let view = if self.is_scattered(e) {
-                let (copy, back) = self.copy_of_parts(e);
-                scattered = Some(back);
-                copy
-            } else {
-                let view = self.view(e);
-                if view.is_contiguous() && !view.gathers() {
-                    view
-                } else {
-                    let copy = self.b.contiguous_view(view.clone(), &e.ty);
-                    let (from, ty) = (copy.clone(), e.ty.clone());
-                    scattered = Some(CopyBack::Array { when: Val::pred(true), from, to: Some(view), ty, free: None });
-                    copy
-                }
-            };
+        if e.rank > 0 {
+            let (view, scattered) = self.records_of(e);
             let count = self.b.size(&view);
-            (self.b.address(view.mem), view.element, count)
+            let addr = self.b.address(view.mem);
+            self.b.rt(Rt::IoInternal, vec![addr, view.element, count]);
+            return scattered;
+        }
+        let Lvalue::Char(mem, len) = self.lvalue(e) else {
+            self.b.unsupported("an internal file of this form");
+            return None;
+        };
+        let addr = self.b.address(mem);
+        self.b.rt(Rt::IoInternal, vec![addr, len, Val::i64(1)]);
+        None
+    }
+
+    /// Names the memory that ENCODE or DECODE works on: as many records as it has room for. From an element of an array on there
+    /// is one.
+    fn memory_file(&mut self, object: &'p Expr, length: &'p Expr) -> Option<CopyBack> {
+        let length = self.int64(length);
+        let length = self.b.at_least_zero(length);
+        let mut scattered = None;
+        let (mem, bytes) = if object.rank > 0 {
+            let (view, back) = self.records_of(object);
+            scattered = back;
+            let count = self.b.size(&view);
+            (view.mem, self.b.imul(count, view.element))
         } else {
-            match self.lvalue(e) {
-                Lvalue::Char(mem, len) => (self.b.address(mem), len, Val::i64(1)),
+            match self.lvalue(object) {
+                Lvalue::Char(mem, len) => (mem, len),
+                Lvalue::Mem(mem) => (mem, Val::i64(self.b.type_bytes(&object.ty))),
                 _ => {
-                    self.b.unsupported("an internal file of this form");
+                    self.b.unsupported("`encode` or `decode` of this variable");
                     return None;
                 }
             }
         };
-        self.b.rt(Rt::IoInternal, vec![addr, len, records]);
+        let is_element = matches!(object.kind, ExprKind::Element { .. });
+        let records = if is_element {
+            Val::i64(1)
+        } else {
+            let name = designator_name(self.b.program(), object);
+            self.b.check_substring((Val::i64(1), length), bytes, &name);
+            let divisor: Val = self.b.bin(BinOp::Max, Ty::I64, length, Val::i64(1)).into();
+            self.b.bin(BinOp::Div, Ty::I64, bytes, divisor).into()
+        };
+        let addr = self.b.address(mem);
+        self.b.rt(Rt::IoInternal, vec![addr, length, records]);
         scattered
+    }
+
+    /// The memory of an array that is an internal file. Elements that do not follow each other are a copy: says how it goes back.
+    fn records_of(&mut self, e: &'p Expr) -> (ArrayView, Option<CopyBack>) {
+        if self.is_scattered(e) {
+            let (copy, back) = self.copy_of_parts(e);
+            return (copy, Some(back));
+        }
+        let view = self.view(e);
+        if view.is_contiguous() && !view.gathers() {
+            return (view, None);
+        }
+        let copy = self.b.contiguous_view(view.clone(), &e.ty);
+        let (from, ty) = (copy.clone(), e.ty.clone());
+        (copy, Some(CopyBack::Array { when: Val::pred(true), from, to: Some(view), ty, free: None }))
     }
 
     /// Passes the controls of a transfer; gives the slot of `size=` and its variable.
@@ -392,15 +429,16 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
+    fn item(&mut self, e: &'p Expr, how: Transfer<'p>) {
+        self.at(e.span, |this| if how.reading { this.input_item(e, how) } else { this.output_item(e, how) });
+    }
+
     fn items(&mut self, items: &'p [IoItem], how: Transfer<'p>) {
         for item in items {
             match item {
-                IoItem::Expr(e) => self.scope(|this| {
-                    this.at(
-                        e.span,
-                        |this| if how.reading { this.input_item(e, how) } else { this.output_item(e, how) },
-                    );
-                }),
+                // The results of functions are finalised after the statement (Fortran 2018, 7.5.6.3).
+                IoItem::Expr(e) if has_final_results(self.b.program(), e) => self.item(e, how),
+                IoItem::Expr(e) => self.scope(|this| this.item(e, how)),
                 IoItem::Target(v, e) => self.scope(|this| {
                     this.storage.take(*v);
                     this.come_to_life(*v);

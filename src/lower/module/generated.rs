@@ -11,6 +11,8 @@ pub(crate) enum ObjectHelper {
     Assign,
     /// Frees what the object owns.
     Free,
+    /// The same of an object that is finalised already.
+    FreeFields,
     /// The same of a copy, which is not finalised.
     Release,
     /// Makes an object of given lengths.

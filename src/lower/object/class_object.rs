@@ -38,15 +38,16 @@ impl Builder<'_, '_> {
         name: &str,
         how: ClassHelper,
     ) {
+        let mut copy = |this: &mut Self, to: &ArrayView| this.copy_class(to, source, ty, how);
         if !matches!(how, ClassHelper::Assign) || self.may_be_made(ty) {
-            return self.set_fresh_class(d, (ty, location), source, filled, name, how);
+            return self.set_fresh_class(d, (ty, location), source, filled, name, &mut copy);
         }
         // Objects of the same type and shape are assigned where they are: pointers to them stay good, and an array keeps its
         // bounds (Fortran 2018, 10.2.1.3).
         let stays = self.is_like(d, source);
         let goes = self.negate(stays);
         self.when(stays, |this| this.replace_objects(d, ty, source, filled));
-        self.when(goes, |this| this.set_fresh_class(d, (ty, location), source, filled, name, how));
+        self.when(goes, |this| this.set_fresh_class(d, (ty, location), source, filled, name, &mut copy));
     }
 
     /// A copy of polymorphic objects in a polymorphic allocatable, which the caller frees.
@@ -59,7 +60,9 @@ impl Builder<'_, '_> {
         let rank = filled.map_or(source.dims.len(), <[_]>::len) as u8;
         let slot = self.empty_descriptor(rank);
         let copy = self.desc_of((ty, true), rank, DescriptorAt::Mem(slot), Space::Host, true, None);
-        self.set_fresh_class(&copy, (ty, HOST_MEMORY), source, filled, "copy", ClassHelper::Copy);
+        self.set_fresh_class(&copy, (ty, HOST_MEMORY), source, filled, "copy", &mut |this, to| {
+            this.copy_class(to, source, ty, ClassHelper::Copy);
+        });
         copy
     }
 
@@ -82,25 +85,25 @@ impl Builder<'_, '_> {
         self.free_if_set(&copy, HOST_MEMORY);
     }
 
-    /// Gives a polymorphic allocatable objects in fresh memory.
-    fn set_fresh_class(
+    /// Gives a polymorphic allocatable objects in fresh memory, which `set` gives their values, and frees what it held.
+    pub(crate) fn set_fresh_class(
         &mut self,
         d: &Descriptor,
         (ty, location): (&Type, i32),
         source: &ArrayView,
         filled: Option<&[(Val, Val)]>,
         name: &str,
-        how: ClassHelper,
+        set: &mut dyn FnMut(&mut Self, &ArrayView),
     ) {
         let slot = self.empty_descriptor(d.rank);
         let fresh = Descriptor { at: DescriptorAt::Mem(slot), ..d.clone() };
         let base = self.address(source.mem);
-        let set = self.icmp(CmpOp::Ne, base, Val::i64(0));
+        let is_there = self.icmp(CmpOp::Ne, base, Val::i64(0));
         let declared = self.tag_of(ty);
         let tag = source.tag.unwrap_or(declared);
         // Where there is no object, the type is the declared one.
         self.set_tag(&fresh, declared);
-        self.when(set, |this| {
+        self.when(is_there, |this| {
             let own = || source.dims.iter().map(|dim| (dim.lower, dim.extent)).collect();
             let shape: Vec<(Val, Val)> = filled.map_or_else(own, <[_]>::to_vec);
             let room = AllocateHow { may_hold_lengths: this.may_be_made(ty), ..AllocateHow::default() };
@@ -108,7 +111,7 @@ impl Builder<'_, '_> {
             this.set_tag(&fresh, tag);
             let to = this.desc_view(&fresh);
             this.keep_lengths(&to, source, ty);
-            this.copy_class(&to, source, ty, how);
+            set(this, &to);
         });
         self.free_data(d, ty, location);
         let view = self.desc_view(&fresh);
@@ -159,7 +162,7 @@ impl Builder<'_, '_> {
     }
 
     /// Whether an object of a class may have components that have a defined assignment.
-    fn may_assign_components(&self, ty: &Type) -> bool {
+    pub(crate) fn may_assign_components(&self, ty: &Type) -> bool {
         let program = self.program();
         let root = if let Type::Derived(id) = ty { Some(*id) } else { None };
         members(program, self.tags(), root).into_iter().any(|id| assigns_components(program, &Type::Derived(id)))
@@ -205,7 +208,7 @@ impl Builder<'_, '_> {
     }
 
     /// Does something with objects where their dynamic type is one of those that `matters` names.
-    fn each_member(
+    pub(crate) fn each_member(
         &mut self,
         view: &ArrayView,
         ty: &Type,

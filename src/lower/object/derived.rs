@@ -128,6 +128,7 @@ impl<'p> Builder<'_, 'p> {
             ObjectHelper::Copy => "copy",
             ObjectHelper::Assign => "assign",
             ObjectHelper::Free => "free",
+            ObjectHelper::FreeFields => "free_fields",
             ObjectHelper::Release => "release",
             ObjectHelper::Make => return self.maker(id),
         };
@@ -136,7 +137,7 @@ impl<'p> Builder<'_, 'p> {
         let mut b = FunctionBuilder::new(self.module().function_name(func), kind, def.span);
         let space = if self.is_host() { Space::Host } else { Space::Generic };
         let to = MemRef::at(b.param(Ty::I64, "to").into(), space);
-        let is_free = matches!(what, ObjectHelper::Free | ObjectHelper::Release);
+        let is_free = matches!(what, ObjectHelper::Free | ObjectHelper::FreeFields | ObjectHelper::Release);
         let from = (!is_free).then(|| MemRef::at(b.param(Ty::I64, "from").into(), space));
         let (side, proc) = (self.side(), self.procedure());
         let mut inner = Builder::new(self.module(), b, side, proc);
@@ -144,6 +145,7 @@ impl<'p> Builder<'_, 'p> {
             Some(from) if what == ObjectHelper::Assign => inner.assign_fields(to, from, id),
             Some(from) => inner.copy_fields(to, from, id),
             None if what == ObjectHelper::Release => inner.of_copies(|this| this.free_fields(to, id)),
+            None if what == ObjectHelper::FreeFields => inner.free_fields(to, id),
             None => {
                 inner.finalise(to, &Type::Derived(id));
                 inner.free_fields(to, id);
@@ -234,12 +236,17 @@ impl<'p> Builder<'_, 'p> {
             return;
         }
         if is_recursive(program, *id) {
-            let addr = self.address(mem);
-            let helper = self.helper(*id, if self.frees_copies() { ObjectHelper::Release } else { ObjectHelper::Free });
-            self.call(helper, vec![addr], &[]);
-            return;
+            let how = if self.frees_copies() { ObjectHelper::Release } else { ObjectHelper::Free };
+            return self.free_recursive(mem, *id, how);
         }
         self.free_fields(mem, *id);
+    }
+
+    /// Frees what an object of a recursive type owns.
+    fn free_recursive(&mut self, mem: MemRef, id: TypeId, how: ObjectHelper) {
+        let addr = self.address(mem);
+        let helper = self.helper(id, how);
+        self.call(helper, vec![addr], &[]);
     }
 
     fn free_fields(&mut self, mem: MemRef, id: TypeId) {
@@ -266,10 +273,7 @@ impl<'p> Builder<'_, 'p> {
         if !has_end(self.program(), ty) || self.is_remote(view.mem) {
             return;
         }
-        if !view.dims.is_empty()
-            && has_final(self.program(), ty)
-            && !matches!(ty, Type::Derived(id) if is_recursive(self.program(), *id))
-        {
+        if !view.dims.is_empty() && has_final(self.program(), ty) && !self.frees_copies() {
             self.finalise_view(view, ty);
             return self.free_fields_of_view(view, ty);
         }
@@ -298,9 +302,14 @@ impl<'p> Builder<'_, 'p> {
         if !has_allocatable(self.program(), ty) {
             return;
         }
+        let is_recursive = is_recursive(self.program(), *id);
+        let how = if self.frees_copies() { ObjectHelper::Release } else { ObjectHelper::FreeFields };
         let extents = view.extents();
         self.each_position(&extents, &[view], &mut |this, index, linear| {
             let mem = this.element_pos(view, index, linear);
+            if is_recursive {
+                return this.free_recursive(mem, *id, how);
+            }
             this.free_fields(mem, *id);
         });
     }

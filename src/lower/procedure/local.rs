@@ -17,6 +17,7 @@ use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::procedure::entry::descriptor_registers;
 use crate::storage::VarStorage;
+use crate::targets::Open;
 use crate::types::{Side, align, alloc_where, const_bytes, ir_ty, is_device_data, is_flat};
 use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView};
@@ -332,10 +333,25 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    /// Frees what all blocks open beyond `depth` hold, innermost first.
-    pub(crate) fn leave_blocks_to(&mut self, depth: usize) {
-        for open in (depth..self.blocks.depth()).rev() {
-            self.leave_block(open);
+    /// What is open here.
+    pub(crate) fn what_is_open(&self) -> Open {
+        Open { blocks: self.blocks.depth(), scopes: self.b.open_scopes() }
+    }
+
+    /// Whether a jump to a place where that is open frees nothing.
+    pub(crate) fn leaves_nothing(&self, outside: Open) -> bool {
+        self.blocks.depth() == outside.blocks && !self.b.has_cleanups(outside.scopes)
+    }
+
+    /// Frees what all blocks and scopes hold that a jump leaves, innermost first.
+    pub(crate) fn leave_to(&mut self, outside: Open) {
+        let mut scopes = self.b.open_scopes();
+        for depth in (outside.blocks..self.blocks.depth()).rev() {
+            let around = self.blocks.scopes(depth);
+            self.b.leave_scopes(around..scopes);
+            self.leave_block(depth);
+            scopes = around;
         }
+        self.b.leave_scopes(outside.scopes.min(scopes)..scopes);
     }
 }

@@ -253,7 +253,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             None => None,
         };
         if let (true, Some((from, _)), Some((value, _))) = (shape.is_empty(), &from, source) {
-            let lowers = self.flat_lowers(value, from);
+            let lowers = self.lowers_of(value, from);
             shape = lowers.into_iter().zip(from.extents()).take(usize::from(e.rank)).collect();
         }
         let lengths = match &from {

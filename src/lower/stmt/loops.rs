@@ -43,7 +43,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         end: Span,
     ) {
         let (exit, cycle) = (self.b.new_block(), self.b.new_block());
-        self.targets.enter(JumpTarget { id, exit, cycle: Some(cycle), depth: self.blocks.depth() });
+        self.targets.enter(JumpTarget { id, exit, cycle: Some(cycle), outside: self.what_is_open() });
         match control {
             LoopControl::Forever => {
                 let head = self.b.new_block();

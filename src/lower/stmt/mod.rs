@@ -12,7 +12,7 @@ use crate::builder::Builder;
 use crate::builder::character::comparison;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
-use crate::targets::JumpTarget;
+use crate::targets::{JumpTarget, Open};
 use crate::types::{Side, imm, ir_ty};
 use crate::value::Value;
 use crate::value::arguments::{Captures, Passed};
@@ -71,7 +71,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.mark(s.span);
             self.handle_signals();
         }
+        self.targets.begin(s, self.what_is_open());
         self.scope(|this| this.statement_kind(s));
+        self.targets.end();
     }
 
     /// Calls the procedures of signals that have come, if the program catches any.
@@ -104,7 +106,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             StmtKind::ArithmeticIf(e, labels) => self.arithmetic_if(e, *labels),
             StmtKind::Nothing => {}
             StmtKind::Return => {
-                self.leave_blocks_to(1);
+                let outside = self.targets.statements().first().map_or(self.what_is_open(), |(_, open)| *open);
+                self.leave_to(outside);
                 let end = self.b.return_block();
                 self.b.jump(end);
             }
@@ -177,7 +180,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             self.b.jump(default);
         }
-        self.targets.enter(JumpTarget { id, exit: done, cycle: None, depth: self.blocks.depth() });
+        self.targets.enter(JumpTarget { id, exit: done, cycle: None, outside: self.what_is_open() });
         for ((_, block, _), &bb) in arms.iter().zip(&blocks) {
             self.b.switch_to(bb);
             self.statements(block);
@@ -222,8 +225,8 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn block(&mut self, id: LoopId, vars: &'p [VarId], body: &'p [Stmt]) {
         let done = self.b.new_block();
-        self.targets.enter(JumpTarget { id, exit: done, cycle: None, depth: self.blocks.depth() });
-        self.blocks.open();
+        self.targets.enter(JumpTarget { id, exit: done, cycle: None, outside: self.what_is_open() });
+        self.blocks.open(self.b.open_scopes());
         for v in vars {
             // A BLOCK in a loop creates its variables again; its code is made once.
             self.storage.take(*v);
@@ -243,7 +246,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let Some(target) = self.targets.find(id) else {
             return self.b.unsupported("a jump out of this construct");
         };
-        self.leave_blocks_to(target.depth);
+        self.leave_to(target.outside);
         let to = if cycle { target.cycle.unwrap_or(target.exit) } else { target.exit };
         self.b.jump(to);
     }
@@ -253,12 +256,39 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.targets.label(&mut self.b, label)
     }
 
-    /// Goes to a label, out of the BLOCKs around that do not hold it.
+    /// Goes to a label, out of the constructs around that do not hold it.
     pub(crate) fn goto(&mut self, label: u32) {
-        let depth = depth_of_label(&self.b, label);
-        self.leave_blocks_to(depth);
+        let outside = self.open_at_label(label);
+        self.leave_to(outside);
         let bb = self.label(label);
         self.b.jump(bb);
+    }
+
+    /// The block from which control comes to a label.
+    fn way_to(&mut self, label: u32) -> Bb {
+        let outside = self.open_at_label(label);
+        if self.leaves_nothing(outside) {
+            return self.label(label);
+        }
+        let (here, way) = (self.b.current(), self.b.new_block());
+        self.b.switch_to(way);
+        self.goto(label);
+        self.b.switch_to(here);
+        way
+    }
+
+    /// What is open at the statement with that label, of what is open here.
+    fn open_at_label(&self, label: u32) -> Open {
+        let around = self.targets.statements();
+        let mut path = Vec::new();
+        if let ProcBody::Statements(body) = &self.b.program().proc(self.b.procedure()).body {
+            find_label(body, label, &mut path);
+        }
+        // The statements of a CUF kernel begin with those of its loop's body.
+        let first = path.iter().position(|s| around.first().is_some_and(|(open, _)| std::ptr::eq(*s, *open)));
+        let path = &path[first.unwrap_or(path.len())..];
+        let common = path.iter().zip(around).take_while(|(s, (open, _))| std::ptr::eq(**s, *open)).count();
+        around.get(common).map_or(self.what_is_open(), |(_, open)| *open)
     }
 
     fn computed_goto(&mut self, labels: &[u32], e: &'p Expr) {
@@ -266,7 +296,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let next = self.b.new_block();
         let mut arms = Vec::new();
         for (i, &label) in labels.iter().enumerate() {
-            let bb = self.label(label);
+            let bb = self.way_to(label);
             arms.push((i as i64 + 1, bb));
         }
         self.b.switch(ir_ty(&e.ty), v, arms, next);
@@ -277,7 +307,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let v = self.scalar(e);
         let ty = ir_ty(&e.ty);
         let zero = Val::Imm(0);
-        let [less, equal, greater] = labels.map(|l| self.label(l));
+        let [less, equal, greater] = labels.map(|l| self.way_to(l));
         let negative = self.b.cmp(CmpOp::Lt, ty, v, zero);
         let next = self.b.new_block();
         self.b.branch(negative, less, next);
@@ -329,21 +359,18 @@ fn case_table(arms: &[Arm<Vec<CaseRange>>], blocks: &[Bb]) -> Option<Vec<(i64, B
     Some(table)
 }
 
-/// How many BLOCKs hold the label, the procedure itself counted.
-fn depth_of_label(builder: &Builder<'_, '_>, label: u32) -> usize {
-    fn find(block: &[Stmt], label: u32, depth: usize) -> Option<usize> {
-        block.iter().find_map(|s| {
-            if s.label == Some(label) {
-                return Some(depth);
-            }
-            let inside = depth + usize::from(matches!(s.kind, StmtKind::Block { .. }));
-            let mut found = None;
-            visit::blocks(s, &mut |b| found = found.or_else(|| find(b, label, inside)));
-            found
-        })
-    }
-    match &builder.program().proc(builder.procedure()).body {
-        ProcBody::Statements(body) => find(body, label, 1).unwrap_or(1),
-        _ => 1,
-    }
+/// The statements around a label, outermost first, without the one that has it.
+fn find_label<'p>(block: &'p [Stmt], label: u32, path: &mut Vec<&'p Stmt>) -> bool {
+    block.iter().any(|s| {
+        if s.label == Some(label) {
+            return true;
+        }
+        path.push(s);
+        let mut found = false;
+        visit::blocks(s, &mut |b| found = found || find_label(b, label, path));
+        if !found {
+            path.pop();
+        }
+        found
+    })
 }

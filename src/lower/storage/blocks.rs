@@ -12,6 +12,8 @@ struct Block {
     variables: Vec<VarId>,
     /// Memory of automatic arrays.
     allocations: Vec<Allocation>,
+    /// How many scopes of the builder are outside of it.
+    scopes: usize,
 }
 
 /// The procedure and the BLOCKs that are open in it.
@@ -42,9 +44,14 @@ impl OpenBlocks {
         self.blocks.len()
     }
 
-    /// Opens a BLOCK.
-    pub(crate) fn open(&mut self) {
-        self.blocks.push(Block::default());
+    /// Opens a BLOCK within so many scopes of the builder.
+    pub(crate) fn open(&mut self, scopes: usize) {
+        self.blocks.push(Block { scopes, ..Block::default() });
+    }
+
+    /// How many scopes of the builder are outside of the one at that depth.
+    pub(crate) fn scopes(&self, depth: usize) -> usize {
+        self.blocks.get(depth).map_or(0, |block| block.scopes)
     }
 
     /// Closes the innermost BLOCK.

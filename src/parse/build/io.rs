@@ -56,6 +56,8 @@ fn io_kind(word: &str) -> IoKind {
         "endfile" | "end file" => IoKind::Endfile,
         "flush" => IoKind::Flush,
         "wait" => IoKind::Wait,
+        "encode" => IoKind::Encode,
+        "decode" => IoKind::Decode,
         _ => IoKind::Write,
     }
 }

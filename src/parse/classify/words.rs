@@ -89,6 +89,7 @@ pub(super) fn rule(text: &str, place: StatementPosition) -> Option<Rule> {
         "print" => Rule::print_stmt,
         "read" if !rest.starts_with('(') || is_concatenated(rest) => Rule::read_short,
         "write" | "read" | "open" | "close" | "inquire" => Rule::io_stmt,
+        "encode" | "decode" if rest.starts_with('(') => Rule::io_stmt,
         "rewind" | "backspace" | "endfile" | "flush" | "wait" if rest.starts_with('(') => Rule::io_stmt,
         "rewind" | "backspace" | "endfile" | "flush" => Rule::unit_stmt,
         "format" if rest.starts_with('(') => Rule::format_stmt,

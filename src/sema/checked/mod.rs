@@ -19,6 +19,7 @@ pub use designator::{is_designator, root, root_behind_names, root_in_memory, sca
 pub use dump::dump;
 pub use expr::{Actual, BinaryOp, CmpOp, Const, Expr, ExprKind, ImpliedDo, Item, LogicOp, Sub, UnaryOp};
 pub use intrinsic::{Class, Intrinsic};
+pub(crate) use proc::unfit_operand;
 pub use proc::{
     ALTERNATE, Attrs, GroupObject, Module, ProcBody, ProcId, ProcKind, Procedure, Program, Scope, SharedVariable,
     Storage, Symbol, VarId, Variable,

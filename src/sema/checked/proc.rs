@@ -228,6 +228,21 @@ impl Procedure {
     }
 }
 
+/// The argument of a procedure that defines an operator or an assignment whose intent is not the one that it needs, and that
+/// one: operands and the right side are INTENT(IN) or VALUE, the left side is changed (Fortran 2018, 15.4.3.4.2, 15.4.3.4.3).
+pub(crate) fn unfit_operand<'d>(dummies: &[&'d Variable], is_assignment: bool) -> Option<(&'d Variable, &'static str)> {
+    dummies.iter().enumerate().find_map(|(at, dummy)| {
+        let is_left = is_assignment && at == 0;
+        let (fits, wanted) = match dummy.attrs.intent {
+            Some(Intent::Out | Intent::InOut) => (is_left, "intent(in)"),
+            Some(Intent::In) => (!is_left, "intent(out)"),
+            None if is_left => (false, "intent(out)"),
+            None => (dummy.attrs.value, "intent(in)"),
+        };
+        (!fits).then_some((*dummy, wanted))
+    })
+}
+
 /// What a procedure does.
 #[derive(Clone, Debug)]
 pub enum ProcBody {

@@ -366,6 +366,13 @@ pub enum IoUnit {
     Number(Expr),
     /// A character variable.
     Internal(Expr),
+    /// The memory of a variable of any intrinsic type, in records of so many characters: ENCODE and DECODE.
+    Memory {
+        /// The variable.
+        object: Expr,
+        /// Characters of a record, `integer(8)`.
+        length: Expr,
+    },
     /// None is written (OPEN with NEWUNIT, INQUIRE by file).
     None,
 }

@@ -296,6 +296,10 @@ fn io_statement<'s>(io: &'s IoStmt, f: &mut dyn FnMut(&'s Expr, Role)) {
     match &io.unit {
         IoUnit::Number(e) => f(e, Role::Value),
         IoUnit::Internal(e) => f(e, Role::Definition),
+        IoUnit::Memory { object, length } => {
+            f(object, Role::Definition);
+            f(length, Role::Value);
+        }
         IoUnit::Star | IoUnit::None => {}
     }
     if let IoForm::Format(e) = &io.form {

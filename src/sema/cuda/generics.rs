@@ -1,7 +1,7 @@
 //! Defined operators and assignments that mean what intrinsic ones already do (rule 33). Device dummies of a host procedure
 //! make a difference: that is how programs define operations on device data.
 
-use crate::checked::{ALTERNATE, ProcId, ProcKind, Procedure, Program, Shape, Storage, Type, Variable};
+use crate::checked::{ALTERNATE, ProcId, ProcKind, Procedure, Program, Shape, Storage, Type, Variable, unfit_operand};
 use crate::checker::{Definitions, Sym};
 use crate::typing::{Typing, is_numeric, same_type};
 use diag::{Code, Diagnostic};
@@ -41,13 +41,30 @@ impl Typing<'_> {
             return;
         }
         let is_assignment = name == "assignment(=)";
-        let has_alternate = p.params.iter().any(|v| &*self.defs.var(*v).name == ALTERNATE);
-        let what = if has_alternate { Some("has an alternate return") } else { p.cannot_define(is_assignment) };
-        let Some(what) = what else { return };
+        let dummies: Vec<&Variable> = p.params.iter().map(|v| self.defs.var(*v)).collect();
+        let what = if dummies.iter().any(|v| &*v.name == ALTERNATE) {
+            Some("has an alternate return")
+        } else if dummies.iter().any(|v| v.attrs.optional) {
+            Some("has an optional argument")
+        } else {
+            p.cannot_define(is_assignment)
+        };
+        let Some(what) = what else { return self.check_operand_intents(id, name) };
         let text = format!("`{}` cannot define `{name}`: it {what}", p.name);
         let help =
             if is_assignment { "write a subroutine of two arguments" } else { "write a function of the operands" };
         self.reporter.error_help::<()>(Code::BadOperation, p.span, text, help);
+    }
+
+    /// Warns of an operand that the procedure may change, and of a left side that it does not say to define
+    /// (Fortran 2018, 15.4.3.4.2, 15.4.3.4.3).
+    pub(crate) fn check_operand_intents(&mut self, id: ProcId, name: &str) {
+        let p = self.defs.proc(id);
+        let dummies: Vec<&Variable> = p.params.iter().map(|v| self.defs.var(*v)).collect();
+        let Some((dummy, wanted)) = unfit_operand(&dummies, name == "assignment(=)") else { return };
+        let text = format!("`{}` defines `{name}`, and its argument `{}` is not `{wanted}`", p.name, dummy.name);
+        let d = Diagnostic::new(Code::OperandIntent, dummy.span, text);
+        self.reporter.report(d.help(format!("declare it `{wanted}`")));
     }
 
     /// Reports specific procedures of one generic name that cannot be told apart; a host and a device version can.

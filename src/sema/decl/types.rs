@@ -11,29 +11,28 @@ use source::Span;
 impl Checker<'_> {
     /// The type that is written; `len` is a `*len` beside the name.
     pub(crate) fn type_spec(&mut self, spec: &TypeSpec, len: Option<&ast::CharLen>) -> Option<Type> {
-        if len.is_some() && !matches!(spec.kind, TypeSpecKind::Character { .. }) {
-            return self.reporter.error(
-                Code::BadCharacterLength,
-                spec.span,
-                "only `character` takes a length beside the name",
-            );
-        }
+        let beside = match len {
+            Some(len) if !matches!(spec.kind, TypeSpecKind::Character { .. }) => {
+                Some(self.kind_beside_name(spec, len)?)
+            }
+            _ => None,
+        };
         match &spec.kind {
             TypeSpecKind::Integer(kind) => {
-                let k = self.kind(kind.as_ref(), self.options.integer_kind(), 1)?;
+                let k = self.kind(beside.as_ref().or(kind.as_ref()), self.options.integer_kind(), 1)?;
                 self.typing().known_kind(k, &[1, 2, 4, 8], "integer", spec.span).map(Type::Integer)
             }
             TypeSpecKind::Logical(kind) => {
-                let k = self.kind(kind.as_ref(), self.options.integer_kind(), 1)?;
+                let k = self.kind(beside.as_ref().or(kind.as_ref()), self.options.integer_kind(), 1)?;
                 self.typing().known_kind(k, &[1, 2, 4, 8], "logical", spec.span).map(Type::Logical)
             }
             TypeSpecKind::Real(kind) => {
-                let k = self.kind(kind.as_ref(), self.options.real_kind(), 1)?;
+                let k = self.kind(beside.as_ref().or(kind.as_ref()), self.options.real_kind(), 1)?;
                 self.typing().known_kind(k, &[2, 4, 8], "real", spec.span).map(Type::Real)
             }
             TypeSpecKind::DoublePrecision => Some(Type::Real(8)),
             TypeSpecKind::Complex(kind) => {
-                let k = self.kind(kind.as_ref(), self.options.real_kind(), 2)?;
+                let k = self.kind(beside.as_ref().or(kind.as_ref()), self.options.real_kind(), 2)?;
                 self.typing().known_kind(k, &[4, 8], "complex", spec.span).map(Type::Complex)
             }
             TypeSpecKind::DoubleComplex => Some(Type::Complex(8)),
@@ -97,6 +96,26 @@ impl Checker<'_> {
     }
 
     /// A kind: the default, a constant, or bytes divided by the number of parts.
+    /// `real x*8`: the bytes of a number beside its name, an extension of DEC's that nvfortran has.
+    fn kind_beside_name(&mut self, spec: &TypeSpec, len: &ast::CharLen) -> Option<KindParam> {
+        use TypeSpecKind::{Complex, Integer, Logical, Real};
+        let bytes = match len {
+            ast::CharLen::Expr(e) => match &e.kind {
+                ast::ExprKind::Int { digits, kind: None } => digits.parse::<u32>().ok(),
+                _ => None,
+            },
+            _ => None,
+        };
+        let takes_bytes = matches!(spec.kind, Integer(_) | Logical(_) | Real(_) | Complex(_));
+        let (Some(bytes), true) = (bytes, takes_bytes) else {
+            let text = "only `character` takes a length beside the name";
+            return self.reporter.error(Code::BadCharacterLength, spec.span, text);
+        };
+        let text = "the bytes of a number beside its name are an extension";
+        self.typing().not_standard(Code::FormOfCompilers, spec.span, text, "declare it with a kind of its own");
+        Some(KindParam::Star(bytes))
+    }
+
     fn kind(&mut self, kind: Option<&KindParam>, default: u8, parts: u32) -> Option<i64> {
         let Some(kind) = kind else { return Some(i64::from(default)) };
         if let Some(bytes) = star_kind(kind) {

@@ -107,6 +107,9 @@ impl Checker<'_> {
             return Some(length);
         }
         if id == Intrinsic::Null {
+            if let Some(more) = args.get(1) {
+                return self.reporter.error(Code::ArgumentCount, more.span, "`null` takes one argument, `mold`");
+            }
             // A mold says type and rank where the place does not.
             let mold = args.first().and_then(|a| if let ArgValue::Expr(e) = &a.value { self.probe(e) } else { None });
             let mold = mold.filter(|m| !is_procedure_pointer(&self.defs, m) && !is_class(&self.defs, m));

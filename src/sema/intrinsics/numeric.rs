@@ -383,7 +383,8 @@ impl Checker<'_> {
         bits(self, I::Ior, vec![Some(kept), Some(other)])
     }
 
-    /// Comparisons of integers as bit patterns: the signed ones after turning the sign bit over.
+    /// Comparisons of integers as bit patterns: the signed ones after turning the sign bit over. The shorter one is padded with
+    /// zero bits (Fortran 2018, 16.3.2).
     fn bit_order(&mut self, mut r: Reference) -> Option<Expr> {
         let span = r.span;
         let (i, j) = (self.typing().need(&mut r, 0)?, self.typing().need(&mut r, 1)?);
@@ -396,7 +397,12 @@ impl Checker<'_> {
         let sign = constant(Const::Int(crate::fold::int_range(kind).0), ty.clone(), span);
         let mut turned = Vec::new();
         for e in [i, j] {
-            let e = self.typing().convert(e, &ty)?;
+            let own = if let Type::Integer(own) = e.ty { own } else { kind };
+            let mut e = self.typing().convert(e, &ty)?;
+            if own < kind {
+                let low = constant(Const::Int((1 << (8 * own)) - 1), ty.clone(), span);
+                e = self.bits(Reference { id: I::Iand, args: vec![Some(e), Some(low)], span })?;
+            }
             let args = vec![Some(e), Some(sign.clone())];
             turned.push(self.bits(Reference { id: I::Ieor, args, span })?);
         }

@@ -187,7 +187,7 @@ impl Typing<'_> {
         let p = self.defs.proc(one.id);
         let is_assignment = matches!(spec, Generic::Assignment(_));
         let what = if one.passed.is_none() { Some("is `nopass`") } else { p.cannot_define(is_assignment) };
-        let Some(what) = what else { return };
+        let Some(what) = what else { return self.check_operand_intents(one.id, key) };
         let text = format!("`{}` cannot define `{key}`: it {what}", one.name);
         self.reporter.error::<()>(Code::BadTypeBoundProcedure, generic_span(spec), text);
     }

@@ -157,7 +157,9 @@ impl Typing<'_> {
             self.reporter.report(Diagnostic::new(Code::PureSideEffect, s.span, text));
         };
         match &s.kind {
-            StmtKind::Io(io) if !matches!(io.unit, IoUnit::Internal(_)) => return impure("has input or output"),
+            StmtKind::Io(io) if !matches!(io.unit, IoUnit::Internal(_) | IoUnit::Memory { .. }) => {
+                return impure("has input or output");
+            }
             StmtKind::Intrinsic { id: intrinsic, .. }
                 if !matches!(intrinsic, Intrinsic::Mvbits | Intrinsic::MoveAlloc) =>
             {

@@ -14,6 +14,9 @@ use ast::{Arg, ArgValue};
 use diag::{Code, Diagnostic};
 use source::Span;
 
+/// The name of the variable that stands for what the result of a function points to.
+pub(super) const TARGET_OF_FUNCTION: &str = "target of a function";
+
 impl Checker<'_> {
     /// `target = value`
     pub(super) fn assignment(&mut self, target: &ast::Expr, value: &ast::Expr, span: Span) -> Option<StmtKind> {
@@ -183,7 +186,7 @@ impl Checker<'_> {
         let shape = if rank == 0 { Shape::Scalar } else { Shape::Deferred(rank) };
         let attrs = Attrs { ignore_tkr: "".into(), ..Attrs::default() };
         let storage = Storage::Alias(Box::new(reference));
-        let (name, owner) = ("target of a function".into(), self.cx.proc);
+        let (name, owner) = (TARGET_OF_FUNCTION.into(), self.cx.proc);
         let var = Variable { name, ty: ty.clone(), shape, storage, attrs, init: None, owner, module: None, span };
         let var = self.defs.add_var(var, VarInfo::default());
         (var, Expr { kind: ExprKind::Var(var), ty, rank, span })

@@ -5,7 +5,7 @@ use crate::checked::{
     is_designator,
 };
 use crate::checker::{Checker, CodeSide, Sym};
-use crate::typing::{Typing, constant, is_class, shape_name, shape_of};
+use crate::typing::{Typing, constant, has_vector_subscript, is_class, shape_name, shape_of};
 use ast::IoKind;
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
@@ -32,7 +32,7 @@ fn specifiers(kind: IoKind) -> &'static [(&'static str, Takes)] {
     use Takes as T;
     match kind {
         IoKind::Print => &[],
-        IoKind::Write | IoKind::Read => &[
+        IoKind::Write | IoKind::Read | IoKind::Encode | IoKind::Decode => &[
             ("advance", T::Text),
             ("iostat", T::IntegerOut),
             ("iomsg", T::TextOut),
@@ -135,7 +135,16 @@ impl<'a> Checker<'a> {
         items: &'a [ast::IoItem],
         span: Span,
     ) -> Option<StmtKind> {
-        let mut unit = if kind == IoKind::Print { IoUnit::Star } else { IoUnit::None };
+        let (kind, in_memory) = match kind {
+            IoKind::Encode => (IoKind::Write, true),
+            IoKind::Decode => (IoKind::Read, true),
+            _ => (kind, false),
+        };
+        let mut unit = match kind {
+            IoKind::Print => IoUnit::Star,
+            _ if in_memory => self.memory_unit(control, span)?,
+            _ => IoUnit::None,
+        };
         let mut form: Option<IoForm> = None;
         let mut controls = Vec::new();
         let transfers = matches!(kind, IoKind::Write | IoKind::Read);
@@ -144,6 +153,7 @@ impl<'a> Checker<'a> {
             let keyword = match &c.keyword {
                 Some(name) => name.as_str(),
                 None if kind == IoKind::Print => "fmt",
+                None if in_memory && matches!(i, 0 | 2) => continue,
                 None if i == 0 => "unit",
                 None if i == 1 && transfers => "fmt",
                 None => {
@@ -161,7 +171,7 @@ impl<'a> Checker<'a> {
                 continue;
             }
             let done = match keyword {
-                "unit" if kind != IoKind::Print => self.unit(c, transfers).map(|u| unit = u),
+                "unit" if kind != IoKind::Print && !in_memory => self.unit(c, transfers).map(|u| unit = u),
                 "fmt" if transfers || kind == IoKind::Print => self.format_of(c).map(|f| form = Some(f)),
                 "nml" if transfers => self.group(c).map(|f| form = Some(f)),
                 // nvfortran takes `name=` for `file=`.
@@ -170,7 +180,7 @@ impl<'a> Checker<'a> {
             };
             complete &= done.is_some();
         }
-        if let (IoKind::Write, IoUnit::Internal(file)) = (kind, &unit) {
+        if let (IoKind::Write, IoUnit::Internal(file) | IoUnit::Memory { object: file, .. }) = (kind, &unit) {
             complete &= self.typing().check_assigned(file).is_some();
         }
         let input = kind == IoKind::Read;
@@ -262,6 +272,28 @@ impl<'a> Checker<'a> {
         }
         let form = form.unwrap_or(IoForm::Unformatted);
         Some(StmtKind::Io(Box::new(IoStmt { kind, unit, form, controls, items: typed, defined })))
+    }
+
+    /// What `encode (length, format, variable)` and DECODE write or read, an extension of DEC's that nvfortran has.
+    fn memory_unit(&mut self, control: &'a [ast::IoControl], span: Span) -> Option<IoUnit> {
+        let given: Vec<Option<&'a ast::Expr>> =
+            control.iter().take(3).map(|c| c.value.as_ref().filter(|_| c.keyword.is_none())).collect();
+        let [Some(length), _, Some(object)] = given[..] else {
+            let text = "`encode` and `decode` name a length, a format and a variable, in this order";
+            return self.reporter.error_help(Code::BadIoSpecifier, span, text, "write `encode (10, '(i10)', text) n`");
+        };
+        let length = self.expr_as(length, &Type::Integer(8))?;
+        let value = self.expr(object)?;
+        let value = self.designator_of(value, object)?;
+        if matches!(value.ty, Type::Derived(_) | Type::Any) || has_vector_subscript(&value) {
+            let text = format!(
+                "a variable of intrinsic type is needed here, not {}",
+                shape_name(&self.defs, &value.ty, value.rank)
+            );
+            return self.reporter.error(Code::BadIoSpecifier, object.span, text);
+        }
+        self.typing().check_host_value(&value);
+        Some(IoUnit::Memory { object: value, length })
     }
 
     fn unit(&mut self, c: &'a ast::IoControl, transfers: bool) -> Option<IoUnit> {

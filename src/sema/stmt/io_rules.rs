@@ -53,7 +53,14 @@ impl Typing<'_> {
             if let (Some(_), Some(c)) = (given("rec"), given("pos")) {
                 return wrong(c.value.span, "`pos=` and `rec=` exclude each other");
             }
-            if let IoUnit::Internal(file) = unit {
+            if let (Some(c), None) = (given("eor"), given("advance")) {
+                // Fortran 2018, C1222.
+                return wrong(
+                    c.value.span,
+                    "`eor=` needs `advance=`: only input that does not advance meets the end of a record",
+                );
+            }
+            if let IoUnit::Internal(file) | IoUnit::Memory { object: file, .. } = unit {
                 if form.is_none() {
                     return wrong(file.span, "input and output of a character variable need a format");
                 }

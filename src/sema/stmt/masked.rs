@@ -2,6 +2,7 @@
 
 use crate::checked::{Block, StmtKind, Type};
 use crate::checker::Checker;
+use crate::stmt::assign::TARGET_OF_FUNCTION;
 use crate::typing::{Typing, shape_name};
 use ast::{ConcurrentHeader, WhereArm};
 use diag::Code;
@@ -99,6 +100,10 @@ impl Typing<'_> {
         let rank = mask.rank;
         for s in body {
             match &s.kind {
+                StmtKind::Block { vars, body, .. } if matches!(vars[..], [v] if *self.defs.var(v).name == *TARGET_OF_FUNCTION) =>
+                {
+                    self.masked_body(body, mask);
+                }
                 StmtKind::Assign { target, .. } if target.rank != rank => {
                     let text = format!("the mask has rank {rank}, and the assigned variable has rank {}", target.rank);
                     self.reporter.error::<()>(Code::BadMaskedAssignment, s.span, text);

@@ -32,7 +32,7 @@ impl<'a> Checker<'a> {
             );
         };
         let mut selector = self.expr(value)?;
-        if !is_class(&self.defs, &selector) && !matches!(selector.ty, Type::Derived(_)) {
+        if !is_class(&self.defs, &selector) {
             let text = format!(
                 "the selector must be polymorphic, not {}",
                 shape_name(&self.defs, &selector.ty, selector.rank)
@@ -116,6 +116,15 @@ impl<'a> Checker<'a> {
         };
         let ty = match ty {
             Type::Character(CharLen::Assumed) => Type::Character(CharLen::Deferred),
+            // Fortran 2018, C1165.
+            Type::Character(_) => {
+                return self.reporter.error_help(
+                    Code::BadPolymorphism,
+                    spec.span,
+                    "a guard takes characters of every length",
+                    "write `character(len=*)`",
+                );
+            }
             other => other,
         };
         if self.defs.class_takes(&selector.ty, &ty) {

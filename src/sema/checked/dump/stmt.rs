@@ -245,6 +245,9 @@ impl Dump<'_> {
                     IoUnit::Star => "*".into(),
                     IoUnit::Number(e) => self.expr(e),
                     IoUnit::Internal(e) => format!("internal {}", self.expr(e)),
+                    IoUnit::Memory { object, length } => {
+                        format!("memory {} {}", self.expr(object), self.expr(length))
+                    }
                     IoUnit::None => "-".into(),
                 };
                 let form = match &io.form {
