@@ -162,6 +162,7 @@ fn api_faults_name_the_routine() {
                = help: use an event that `cudaEventCreate` has made, and look at its status
         "#]],
     );
+    check(&api("launch", ApiFault::OtherDevice { what: "stream".into(), of: 0, wanted: 1 }), &expect![[""]]);
     check(
         &api("cudaEventElapsedTime", ApiFault::EventNotRecorded),
         &expect![[r#"
