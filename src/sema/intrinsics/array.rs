@@ -108,7 +108,11 @@ impl Checker<'_> {
             I::SelectedIntKind | I::SelectedRealKind | I::SelectedCharKind | I::SelectedLogicalKind => {
                 self.typing().selected_kind(r)
             }
-            I::CommandArgumentCount => self.typing().intrinsic_node(id, Vec::new(), Type::Integer(4), 0, span),
+            I::CommandArgumentCount => {
+                let count = self.typing().intrinsic_node(id, Vec::new(), Type::Integer(4), 0, span)?;
+                let default = self.options.integer();
+                self.typing().convert(count, &default)
+            }
             I::CAssociated => {
                 let a = self.typing().need(&mut r, 0)?;
                 let b = r.take(1);

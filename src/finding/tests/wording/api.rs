@@ -162,7 +162,9 @@ fn api_faults_name_the_routine() {
                = help: use an event that `cudaEventCreate` has made, and look at its status
         "#]],
     );
-    check(&api("launch", ApiFault::OtherDevice { what: "stream".into(), of: 0, wanted: 1 }), &expect![[r#"
+    check(
+        &api("launch", ApiFault::OtherDevice { what: "stream".into(), of: 0, wanted: 1 }),
+        &expect![[r#"
         error[R0706]: `launch` for device 1 with a stream of device 0
           --> reduce.cuf:19:11
            |
@@ -170,7 +172,8 @@ fn api_faults_name_the_routine() {
            |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
            |
            = help: call `cudaSetDevice` first, or make the stream for device 1
-    "#]]);
+    "#]],
+    );
     check(
         &api("cudaEventElapsedTime", ApiFault::EventNotRecorded),
         &expect![[r#"
