@@ -31,7 +31,7 @@ pub enum Edit {
         /// Digits behind the point.
         d: usize,
     },
-    /// `Ew.dEe`, `Dw.d`, `ESw.dEe`, `ENw.dEe`.
+    /// `Ew.dEe`, `Dw.d`, `ESw.dEe`, `ENw.dEe`, `EXw.dEe`.
     Exponential {
         /// Which.
         form: Exponential,
@@ -78,6 +78,7 @@ impl fmt::Display for Edit {
                     Exponential::D => "d",
                     Exponential::Scientific => "es",
                     Exponential::Engineering => "en",
+                    Exponential::Hexadecimal => "ex",
                 };
                 (letters, *w, Some(*d), *e)
             }

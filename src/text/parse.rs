@@ -243,7 +243,7 @@ impl Parser<'_> {
                 let form = match self.peek() {
                     Some(b'N') => Exponential::Engineering,
                     Some(b'S') => Exponential::Scientific,
-                    Some(b'X') => return Err(self.error_at(first, "edit descriptor `ex` is not supported")),
+                    Some(b'X') => Exponential::Hexadecimal,
                     _ => Exponential::E,
                 };
                 self.at += usize::from(form != Exponential::E);

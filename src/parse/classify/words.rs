@@ -45,7 +45,7 @@ pub(super) fn rule(text: &str, place: StatementPosition) -> Option<Rule> {
             StatementPosition::Interface => Rule::module_procedure,
             _ => Rule::procedure_decl,
         },
-        "generic" if in_type => Rule::generic_stmt,
+        "generic" if in_type || rest.trim_start().starts_with([':', ',']) => Rule::generic_stmt,
         "final" if in_type => Rule::final_stmt,
         "pointer" if rest.starts_with('(') => Rule::cray_pointer,
         "parameter" if rest.starts_with(['(', ' ']) => Rule::parameter_stmt,

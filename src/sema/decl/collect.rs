@@ -95,10 +95,15 @@ impl<'a> Checker<'a> {
             .implicit
             .clone()
             .unwrap_or_else(|| ImplicitRules::standard(self.options.integer_kind(), self.options.real_kind()));
+        let mut known = std::mem::take(&mut self.scopes.get_mut(scope).implicit_letters);
         for (spec, letters) in rules {
             let Some(ty) = self.type_spec(spec, None) else { continue };
             let class = self.is_polymorphic(Some(spec));
             for l in letters {
+                if let Some(twice) = (l.first..=l.last).find(|letter| !known.insert(*letter)) {
+                    let text = format!("the letter `{twice}` has a type already");
+                    self.reporter.error::<()>(Code::BadImplicit, span, text);
+                }
                 if l.first > l.last {
                     let text = format!("letters `{}-{}` run backwards", l.first, l.last);
                     self.reporter.error::<()>(Code::BadImplicit, span, text);
@@ -106,7 +111,8 @@ impl<'a> Checker<'a> {
                 table.set(l.first, l.last, &ty, class);
             }
         }
-        self.scopes.get_mut(scope).implicit = Some(table);
+        let data = self.scopes.get_mut(scope);
+        (data.implicit, data.implicit_letters) = (Some(table), known);
     }
 
     fn collect(&mut self, scope: ScopeId, d: &'a Declaration) {

@@ -270,6 +270,11 @@ impl Checker<'_> {
                 return Err(Box::new(d.help("declare it with `target`")));
             }
         }
+        let is_alike = (dummy.attrs.allocatable && is_allocatable(&self.defs, e))
+            || (dummy.attrs.pointer && is_pointer(&self.defs, e));
+        if is_alike && !is_null && !is_implicit && !self.defs.proc_info(fit.proc).embedded {
+            self.fit_declared_type(&dummy, e, arg.span)?;
+        }
         if let (Type::Character(wanted), true) =
             (&dummy.ty, (dummy.attrs.allocatable || dummy.attrs.pointer) && !is_null)
             && (is_allocatable(&self.defs, e) || is_pointer(&self.defs, e))
@@ -374,6 +379,29 @@ impl Checker<'_> {
         matches!((&var.ty, &var.storage), (Type::Any, Storage::Dummy(_)))
             && !var.attrs.class
             && self.defs.var_info(id).interface.is_none()
+    }
+
+    /// An allocatable or a pointer is polymorphic if its dummy is, and both have the same declared type: what one allocates is an
+    /// object for the other (Fortran 2018, 15.5.2.5).
+    fn fit_declared_type(&self, dummy: &Variable, e: &Expr, span: Span) -> Result<(), Box<Diagnostic>> {
+        let (wanted, given) = (dummy.attrs.class, is_class(&self.defs, e));
+        let of = |ty: &Type, class: bool| match ty {
+            Type::Any if class => "class(*)".to_owned(),
+            _ if class => type_name(&self.defs, ty).replacen("type(", "class(", 1),
+            _ => type_name(&self.defs, ty),
+        };
+        let differs = wanted && !same_type(&dummy.ty, &e.ty);
+        if wanted == given && !differs {
+            return Ok(());
+        }
+        let text = format!(
+            "argument `{}` is `{}`, and may become another object than one of `{}`",
+            dummy.name,
+            of(&dummy.ty, wanted),
+            of(&e.ty, given)
+        );
+        let d = Diagnostic::new(Code::ArgumentType, span, text);
+        Err(Box::new(d.help("declare both with the same type, both with `class` or both with `type`")))
     }
 
     /// Takes an object of a type that is declared again, or what passes for want of an interface.

@@ -72,6 +72,10 @@ impl Typing<'_> {
                 }
             }
         }
+        if kind == IoKind::Open && matches!(unit, IoUnit::None) && given("newunit").is_none() {
+            // Fortran 2018, C1203.
+            return wrong(span, "`open` needs a unit, or `newunit=`");
+        }
         if let (IoKind::Open, Some(newunit), None) = (kind, given("newunit"), given("file")) {
             let is_scratch = match given("status").map(|c| &c.value.kind) {
                 Some(ExprKind::Const(Const::Char(text))) => text.trim_ascii_end().eq_ignore_ascii_case(b"scratch"),
