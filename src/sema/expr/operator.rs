@@ -8,6 +8,16 @@ use source::Span;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+/// Whether an operand gives its bytes where the other one is a number: a Hollerith constant, and in comparisons a character literal.
+fn gives_bytes(op: &ast::BinaryOp, e: &ast::Expr) -> bool {
+    use ast::BinaryOp as B;
+    match e.kind {
+        ast::ExprKind::Hollerith(_) => !matches!(op, B::Defined(_)),
+        ast::ExprKind::Char { .. } => matches!(op, B::Eq | B::Ne | B::Lt | B::Le | B::Gt | B::Ge),
+        _ => false,
+    }
+}
+
 impl Checker<'_> {
     pub(super) fn unary(&mut self, op: &ast::UnaryOp, operand: &ast::Expr, span: Span) -> Option<Expr> {
         if let (ast::UnaryOp::Minus, ast::ExprKind::Int { digits, kind }) = (op, &operand.kind) {
@@ -76,12 +86,20 @@ impl Checker<'_> {
             (a, b)
         };
         let (a, b) = (a?, b?);
-        let is_defined = matches!(op, ast::BinaryOp::Defined(_));
         let (a_ty, b_ty) = (a.ty.clone(), b.ty.clone());
-        let [a, b] = match [left, right].map(|e| matches!(e.kind, ast::ExprKind::Hollerith(_)) && !is_defined) {
-            [true, false] => [self.typing().of_hollerith(a, left, &b_ty), b],
-            [false, true] => [a, self.typing().of_hollerith(b, right, &a_ty)],
-            _ => [a, b],
+        let given = [left, right].map(|e| gives_bytes(op, e));
+        let other = if given[0] { &b_ty } else { &a_ty };
+        if given[0] == given[1] || !(is_numeric(other) || matches!(other, Type::Logical(_))) {
+            return self.operation(op, a, b, span);
+        }
+        let [a, b] = match self.defined_operation(&key_of(op), [a, b], span) {
+            Ok(call) => return call,
+            Err(operands) => operands,
+        };
+        let [a, b] = if given[0] {
+            [self.typing().of_hollerith(a, left, &b_ty), b]
+        } else {
+            [a, self.typing().of_hollerith(b, right, &a_ty)]
         };
         self.operation(op, a, b, span)
     }
