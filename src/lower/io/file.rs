@@ -105,7 +105,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         // 0 as OPEN said, 1 delete, 2 another word, 3 keep.
         let mut delete = Val::i64(0);
         for c in io.controls.iter().filter(|c| &*c.keyword == "status") {
-            let [not_keep, not_save, not_delete] = ["keep", "save", "delete"].map(|word| self.is_not_text(&c.value, word));
+            let [not_keep, not_save, not_delete] =
+                ["keep", "save", "delete"].map(|word| self.is_not_text(&c.value, word));
             let not_kept = self.b.imul(not_keep, not_save);
             let by_word = self.b.iadd(not_delete, Val::i64(-2));
             delete = self.b.imad(not_kept, by_word, Val::i64(3));

@@ -7,10 +7,10 @@
 //! literals.
 
 use super::free::report_character;
-use crate::build::form_of_compilers;
 use super::respace::respace;
 use super::sentinel::{ignore, region};
 use super::{Line, Open, Prescan, check_label, is_line_marker};
+use crate::build::form_of_compilers;
 use crate::logical::{Joined, LogicalKind, is_quote, is_word};
 use diag::{Code, Diagnostic, Diagnostics};
 use source::Span;

@@ -59,7 +59,8 @@ impl Records {
     fn note_operators(&mut self, text: &[u8]) {
         for at in text.iter().enumerate().filter(|(_, byte)| **byte == b'(').map(|(at, _)| at) {
             let before = text[..at].trim_ascii_end();
-            let is_operator = before.len().checked_sub(8).is_some_and(|i| before[i..].eq_ignore_ascii_case(b"operator"));
+            let is_operator =
+                before.len().checked_sub(8).is_some_and(|i| before[i..].eq_ignore_ascii_case(b"operator"));
             if let (true, Some(rest)) = (is_operator, text[at + 1..].trim_ascii_start().strip_prefix(b".")) {
                 let name = rest.iter().take_while(|b| b.is_ascii_alphabetic());
                 self.operators.insert(name.map(u8::to_ascii_lowercase).collect());
@@ -75,7 +76,8 @@ impl Records {
             _ => text.starts_with(b"structure"),
         };
         if begins || text.starts_with(b"end") {
-            let is_inner = [&b"endunion"[..], b"end union", b"endmap", b"end map"].iter().any(|end| text.starts_with(end));
+            let is_inner =
+                [&b"endunion"[..], b"end union", b"endmap", b"end map"].iter().any(|end| text.starts_with(end));
             self.is_in_type = begins || self.is_in_type && is_inner;
             return;
         }

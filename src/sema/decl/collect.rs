@@ -76,13 +76,7 @@ impl<'a> Checker<'a> {
 
     /// VOLATILE and ASYNCHRONOUS: they may be given to variables of the host or of a module, and make no other variable here
     /// (Fortran 2018, 19.5.1.4).
-    fn access_attribute(
-        &mut self,
-        scope: ScopeId,
-        attr: &'a Attr,
-        entities: &'a [Entity],
-        decls: &'a [Declaration],
-    ) {
+    fn access_attribute(&mut self, scope: ScopeId, attr: &'a Attr, entities: &'a [Entity], decls: &'a [Declaration]) {
         for e in entities {
             if e.name.as_str().starts_with('/') {
                 self.volatile_block(scope, attr, e, decls);

@@ -16,7 +16,8 @@ impl Checker<'_> {
             let (by_value, passed) = passed_by(&arg.value);
             match self.argument(passed, arg.span) {
                 Some(given) => {
-                    let is_hollerith = matches!(passed, ArgValue::Expr(e) if matches!(e.kind, ast::ExprKind::Hollerith(_)));
+                    let is_hollerith =
+                        matches!(passed, ArgValue::Expr(e) if matches!(e.kind, ast::ExprKind::Hollerith(_)));
                     let keyword = arg.keyword.clone();
                     out.push(Argument { keyword, given, by_value, is_hollerith, span: arg.span });
                 }

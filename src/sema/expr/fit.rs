@@ -7,8 +7,8 @@ use crate::checked::{
 use crate::checker::{Checker, Definitions};
 use crate::typing::{
     Argument, Fit, Given, are_declared_alike, constant_extents, difference, elements_of, has_vector_subscript,
-    is_allocatable, is_class, is_numeric, is_pointer, is_procedure_pointer, known_extents, same_type, shape_name, shape_of,
-    type_name,
+    is_allocatable, is_class, is_numeric, is_pointer, is_procedure_pointer, known_extents, same_type, shape_name,
+    shape_of, type_name,
 };
 use ast::Intent;
 use diag::{Code, Diagnostic, nearest_name};

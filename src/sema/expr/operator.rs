@@ -8,12 +8,15 @@ use source::Span;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Whether an operand gives its bytes where the other one is a number: a Hollerith constant, and in comparisons a character literal.
-fn gives_bytes(op: &ast::BinaryOp, e: &ast::Expr) -> bool {
+/// Whether an operand gives its bytes to one of another type: a Hollerith constant to a number or a logical value, and a character
+/// literal to a number that it is compared with.
+fn gives_bytes(op: &ast::BinaryOp, e: &ast::Expr, to: &Type) -> bool {
     use ast::BinaryOp as B;
     match e.kind {
-        ast::ExprKind::Hollerith(_) => !matches!(op, B::Defined(_)),
-        ast::ExprKind::Char { .. } => matches!(op, B::Eq | B::Ne | B::Lt | B::Le | B::Gt | B::Ge),
+        ast::ExprKind::Hollerith(_) => {
+            !matches!(op, B::Defined(_)) && (is_numeric(to) || matches!(to, Type::Logical(_)))
+        }
+        ast::ExprKind::Char { .. } => is_numeric(to) && matches!(op, B::Eq | B::Ne | B::Lt | B::Le | B::Gt | B::Ge),
         _ => false,
     }
 }
@@ -87,9 +90,8 @@ impl Checker<'_> {
         };
         let (a, b) = (a?, b?);
         let (a_ty, b_ty) = (a.ty.clone(), b.ty.clone());
-        let given = [left, right].map(|e| gives_bytes(op, e));
-        let other = if given[0] { &b_ty } else { &a_ty };
-        if given[0] == given[1] || !(is_numeric(other) || matches!(other, Type::Logical(_))) {
+        let given = [gives_bytes(op, left, &b_ty), gives_bytes(op, right, &a_ty)];
+        if given == [false, false] {
             return self.operation(op, a, b, span);
         }
         let [a, b] = match self.defined_operation(&key_of(op), [a, b], span) {

@@ -106,7 +106,8 @@ impl Checker<'_> {
     /// The intrinsic procedure that a name without EXTERNAL and INTRINSIC is. A procedure of the program comes before one that only
     /// compilers have for a kind of integers.
     fn implied_intrinsic(&self, name: &Name) -> Option<Found> {
-        let is_defined = || crate::intrinsics::of_kind(name.as_str()).is_some() && self.scopes.external(&name.text).is_some();
+        let is_defined =
+            || crate::intrinsics::of_kind(name.as_str()).is_some() && self.scopes.external(&name.text).is_some();
         crate::intrinsics::lookup(name.as_str()).filter(|_| !is_defined())
     }
 

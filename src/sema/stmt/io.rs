@@ -367,14 +367,11 @@ impl<'a> Checker<'a> {
                 }
                 Some(IoForm::Format(value))
             }
-            Type::Integer(_) | Type::Real(_) | Type::Complex(_) | Type::Logical(_) if value.rank > 0 => {
-                self.typing().format_of_numbers(value).map(IoForm::Format)
-            }
-            // It stands for the elements behind it, too.
+            // An element stands for those behind it, too.
             Type::Integer(_) | Type::Real(_) | Type::Complex(_) | Type::Logical(_)
-                if matches!(value.kind, ExprKind::Element { .. }) =>
+                if value.rank > 0 || matches!(value.kind, ExprKind::Element { .. }) =>
             {
-                self.reporter.refuse(value.span, "a format in an array of numbers from an element on")
+                self.typing().format_of_numbers(value).map(IoForm::Format)
             }
             Type::Integer(_) if value.rank == 0 => self.assigned_format(value).map(IoForm::Format),
             _ => {

@@ -23,12 +23,13 @@ fn same_kind_of_type(a: &Type, b: &Type) -> bool {
 
 impl Typing<'_> {
     /// A Hollerith constant that is to become a number or a logical value of a type has the bytes of its characters, with
-    /// blanks behind them. So has a character literal that is to become a number, as nvfortran takes it. Other expressions, and
-    /// where the constant is for characters, stay as they are.
+    /// blanks behind them. So has a character literal, as nvfortran takes it. Other expressions, and where the constant is for
+    /// characters, stay as they are.
     pub(crate) fn of_hollerith(&mut self, e: Expr, written: &ast::Expr, ty: &Type) -> Expr {
-        let (what, is_value) = match written.kind {
-            ast::ExprKind::Hollerith(_) => ("Hollerith", is_numeric(ty) || matches!(ty, Type::Logical(_))),
-            ast::ExprKind::Char { kind: None, .. } => ("character", is_numeric(ty) && !self.options.standard),
+        let is_value = is_numeric(ty) || matches!(ty, Type::Logical(_));
+        let what = match written.kind {
+            ast::ExprKind::Hollerith(_) => "Hollerith",
+            ast::ExprKind::Char { kind: None, .. } if !self.options.standard => "character",
             _ => return e,
         };
         let ExprKind::Const(Const::Char(characters)) = &e.kind else { return e };
