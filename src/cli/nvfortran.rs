@@ -9,7 +9,7 @@ use clap::CommandFactory;
 /// Options of nvfortran whose value is the next argument.
 const WITH_VALUE: &[&str] = &["-o", "-module", "-J"];
 
-/// Options of nvfortran that have no effect here and no value behind them.
+/// Options of nvfortran that have no value behind them, and no effect here but for what [`Compiler`] reads.
 const WITHOUT_EFFECT: &[&str] = &[
     "acc",
     "noacc",
@@ -48,7 +48,7 @@ const WITHOUT_EFFECT: &[&str] = &[
     "w",
 ];
 
-/// The beginnings of options of nvfortran that have no effect here and a value behind them.
+/// The beginnings of options of nvfortran that have a value behind them, and no effect here but for what [`Compiler`] reads.
 const WITH_A_TAIL: &[&str] = &[
     "acc=",
     "cudalib=",
@@ -334,6 +334,10 @@ pub(crate) struct Compiler {
     pub(crate) swaps_bytes: bool,
     /// `-Mbackslash`
     pub(crate) plain_backslash: bool,
+    /// `-mp`: OpenMP, of which only conditional compilation has an effect.
+    pub(crate) openmp: bool,
+    /// `-acc`: OpenACC, likewise.
+    pub(crate) openacc: bool,
     /// `-Msave`
     pub(crate) saves: bool,
     /// `-Mstandard`
@@ -360,6 +364,18 @@ impl Compiler {
             c.option(option);
         }
         c
+    }
+
+    /// The macros that options define, as `-D` has them.
+    pub(crate) fn predefined(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        if self.openmp {
+            all.push("_OPENMP=202011".to_owned());
+        }
+        if self.openacc {
+            all.push("_OPENACC=201711".to_owned());
+        }
+        all
     }
 
     /// What the user should know of options that mean something else here, or nothing; a line each. `is_fast` says whether device code
@@ -438,6 +454,12 @@ impl Compiler {
                 "Mnobackslash" => self.plain_backslash = false,
                 "Msave" => self.saves = true,
                 "Mnosave" => self.saves = false,
+                "mp" | "fopenmp" => self.openmp = true,
+                "nomp" => self.openmp = false,
+                "acc" => self.openacc = true,
+                "noacc" => self.openacc = false,
+                _ if text.starts_with("mp=") => self.openmp = true,
+                _ if text.starts_with("acc=") => self.openacc = true,
                 "Mstandard" => self.standard = true,
                 "Mnostandard" => self.standard = false,
                 "Mbyteswapio" | "byteswapio" => self.swaps_bytes = true,

@@ -227,7 +227,7 @@ fn finish_compile(diags: Diagnostics, reporter: &mut Reporter, map: &SourceMap) 
 }
 
 fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
-    let mut macros: Vec<MacroOption> = Vec::new();
+    let mut macros: Vec<MacroOption> = compiler.predefined().into_iter().map(MacroOption::Define).collect();
     for (name, value) in &compiler.defines {
         macros.push(MacroOption::Define(match value {
             Some(value) => format!("{name}={value}"),
@@ -241,6 +241,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
         parse: ParseOptions {
             form: compiler.fixed.map(|fixed| if fixed { SourceForm::Fixed } else { SourceForm::Free }),
             preprocess: compiler.preprocess.then_some(true),
+            openmp: compiler.openmp,
             extended_columns: compiler.extended_columns,
             cuda: !(options.no_cuda || compiler.no_cuda),
             standard: compiler.standard,

@@ -85,12 +85,14 @@ struct UncheckedError {
 #[derive(Clone, Copy, Debug)]
 struct Handle {
     made_at: Span,
+    device: u32,
     priority: i32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Event {
     made_at: Span,
+    device: u32,
     recorded_ms: Option<f64>,
     /// Made without `cudaEventDisableTiming`.
     timed: bool,
@@ -206,7 +208,19 @@ impl Runtime {
             return;
         }
         device.order(order);
-        self.steps.push(OrderStep::Ordered { device: self.current, order });
+        let on = match order {
+            Order::Recorded { stream, .. }
+            | Order::StreamWaits { stream, .. }
+            | Order::HostWaitsForStream(stream)
+            | Order::StreamGone(stream) => self.device_of(stream),
+            _ => self.current,
+        };
+        self.steps.push(OrderStep::Ordered { device: on, order });
+    }
+
+    /// The device of a stream.
+    pub(crate) fn device_of(&self, stream: u64) -> u32 {
+        self.streams.get(&stream).map_or(self.current, |made| made.device)
     }
 
     /// A copy for which the host waits cannot be captured.
@@ -244,7 +258,8 @@ impl Runtime {
         let (stream, span) = (command.stream(), command.span());
         device.submit(memory, command)?;
         let work = Work::Transfer { call, written, read };
-        self.steps.push(OrderStep::Submitted { work, device: self.current, stream, span });
+        let device = self.device_of(stream);
+        self.steps.push(OrderStep::Submitted { work, device, stream, span });
         Ok(())
     }
 

@@ -279,6 +279,15 @@ pub enum ApiFault {
         /// What became of it.
         life: HandleLife,
     },
+    /// A stream or an event of another device than the one that the call is for.
+    OtherDevice {
+        /// `stream`, `event` …
+        what: String,
+        /// The device that it belongs to.
+        of: u32,
+        /// The device that it has to belong to.
+        wanted: u32,
+    },
     /// Elapsed time of an event that was not recorded.
     EventNotRecorded,
     /// Asynchronous copy of host memory that is not pinned.

@@ -309,7 +309,7 @@ impl FindingKind {
             },
             FindingKind::Api { fault, .. } => match fault {
                 ApiFault::Unchecked { .. } => Code::UncheckedError,
-                ApiFault::InvalidHandle { .. } => Code::InvalidHandle,
+                ApiFault::InvalidHandle { .. } | ApiFault::OtherDevice { .. } => Code::InvalidHandle,
                 ApiFault::EventNotRecorded => Code::EventNotRecorded,
                 ApiFault::Pageable => Code::AsyncFromPageable,
                 ApiFault::OutOfMemory { .. } => Code::OutOfDeviceMemory,

@@ -254,13 +254,20 @@ pub struct UseLog {
 }
 
 impl UseLog {
-    /// Notes that the command `id` at `moment` uses these bytes; returns what it is in conflict with.
-    pub fn command(&mut self, id: u64, moment: &Moment, used: UsedBytes) -> Vec<UseConflict> {
+    /// Notes that the command `id` at `moment` uses these bytes; returns what it is in conflict with. A launch is noted when it has
+    /// run, which may be after commands that come behind it: until then (`is_last` is false) these must not stand for others that
+    /// the launch may be in conflict with.
+    pub fn command(&mut self, id: u64, moment: &Moment, used: UsedBytes, is_last: bool) -> Vec<UseConflict> {
         let mut out = Vec::new();
         let Some(extent) = used.extent() else { return out };
         for earlier in self.uses.iter_mut().filter(|earlier| earlier.is_near(extent)) {
             if earlier.moment.is_before(moment) {
-                earlier.bytes.supersede(&used);
+                if is_last {
+                    earlier.bytes.supersede(&used);
+                }
+                continue;
+            }
+            if moment.is_before(&earlier.moment) {
                 continue;
             }
             let is_same_device = earlier.moment.stream.device == moment.stream.device;
@@ -307,7 +314,7 @@ impl UseLog {
 
     /// Whether a command at that moment is unordered with one that is noted.
     pub fn is_unordered(&self, moment: &Moment) -> bool {
-        self.uses.iter().any(|u| !u.moment.is_before(moment))
+        self.uses.iter().any(|u| !u.moment.is_before(moment) && !moment.is_before(&u.moment))
     }
 
     /// The commands of which anything that they used may still be in conflict.
@@ -419,8 +426,8 @@ mod tests {
         for (first, second, is_seen) in [(&[][..], &[][..], false), (&[(4, 4)], &[], true), (&[], &[(0, 1)], true)] {
             let (mut t, mut log) = (Timeline::default(), UseLog::default());
             let of = |seen: &[(u64, u64)]| UsedBytes { seen: bytes(seen), ..used(&[(0, 8)], &[]) };
-            assert!(log.command(1, &t.submit(A), of(first)).is_empty());
-            let found = log.command(2, &t.submit(B), of(second));
+            assert!(log.command(1, &t.submit(A), of(first), true).is_empty());
+            let found = log.command(2, &t.submit(B), of(second), true);
             assert_eq!(found.iter().map(|c| c.is_seen).collect::<Vec<_>>(), [is_seen]);
         }
     }
@@ -430,12 +437,12 @@ mod tests {
         let (mut t, mut log) = (Timeline::default(), UseLog::default());
         let atomic = || UsedBytes { strong: BTreeMap::from([(4, bytes(&[(0, 4)]))]), ..used(&[(0, 4)], &[]) };
         let other = Stream { device: 1, number: 1 };
-        assert!(log.command(1, &t.submit(A), atomic()).is_empty());
-        assert!(log.command(2, &t.submit(B), atomic()).is_empty());
+        assert!(log.command(1, &t.submit(A), atomic(), true).is_empty());
+        assert!(log.command(2, &t.submit(B), atomic(), true).is_empty());
         // The plain read meets both, and the atomic of another device meets all.
         let c = Stream { device: 0, number: 3 };
-        assert_eq!(log.command(3, &t.submit(c), used(&[], &[(0, 4)])).len(), 2);
-        assert_eq!(log.command(4, &t.submit(other), atomic()).len(), 3);
+        assert_eq!(log.command(3, &t.submit(c), used(&[], &[(0, 4)]), true).len(), 2);
+        assert_eq!(log.command(4, &t.submit(other), atomic(), true).len(), 3);
     }
 
     #[test]
@@ -443,8 +450,8 @@ mod tests {
         let mut t = Timeline::default();
         let mut log = UseLog::default();
         let (a, b) = (t.submit(A), t.submit(B));
-        assert!(log.command(2, &a, used(&[], &[(0, 60)])).is_empty());
-        assert!(log.command(3, &b, used(&[], &[(40, 60)])).is_empty());
+        assert!(log.command(2, &a, used(&[], &[(0, 60)]), true).is_empty());
+        assert!(log.command(3, &b, used(&[], &[(40, 60)]), true).is_empty());
         assert_eq!(log.host_conflict(&t, 50, 20, true), Some((2, false)));
         assert_eq!(log.host_conflict(&t, 50, 20, false), None);
         assert!(log.is_open(&t, 99, 1) && !log.is_open(&t, 100, 9));
@@ -454,8 +461,8 @@ mod tests {
         assert!(log.uses.is_empty());
         let a = t.submit(A);
         let b = t.submit(B);
-        assert!(log.command(6, &a, used(&[(0, 8)], &[])).is_empty());
-        let found = log.command(7, &b, used(&[], &[(4, 8)]));
+        assert!(log.command(6, &a, used(&[(0, 8)], &[]), true).is_empty());
+        let found = log.command(7, &b, used(&[], &[(4, 8)]), true);
         let bytes = bytes(&[(4, 4)]);
         let conflict = UseConflict { first: 6, is_first_write: true, is_second_write: false, bytes, is_seen: true };
         assert_eq!(found, [conflict]);
@@ -467,14 +474,30 @@ mod tests {
         let mut log = UseLog::default();
         for id in 0..100 {
             let k = t.submit(A);
-            assert!(log.command(id, &k, used(&[(0, 64)], &[(64, 64)])).is_empty());
+            assert!(log.command(id, &k, used(&[(0, 64)], &[(64, 64)]), true).is_empty());
         }
         assert_eq!(log.uses.len(), 1);
         let b = t.submit(B);
-        let found = log.command(100, &b, used(&[(60, 8)], &[]));
+        let found = log.command(100, &b, used(&[(60, 8)], &[]), true);
         assert_eq!(
             found.iter().map(|c| (c.first, c.bytes.ranges())).collect::<Vec<_>>(),
             [(99, vec![(60, 4)]), (99, vec![(64, 4)])]
         );
+    }
+
+    #[test]
+    fn launches_that_are_noted_late_are_in_order_and_meet_what_they_race_with() {
+        let mut t = Timeline::default();
+        let mut log = UseLog::default();
+        // Kernels on two streams, and a copy behind both, which is noted first.
+        let (a, b) = (t.submit(A), t.submit(B));
+        t.record_event(7, B);
+        t.wait_event(A, 7);
+        let copy = t.submit(A);
+        assert!(log.command(3, &copy, used(&[], &[(0, 8)]), false).is_empty());
+        assert!(!log.is_unordered(&a));
+        assert!(log.command(2, &b, used(&[(0, 8)], &[]), false).is_empty());
+        let found = log.command(1, &a, used(&[(4, 8)], &[]), true);
+        assert_eq!(found.iter().map(|c| (c.first, c.bytes.ranges())).collect::<Vec<_>>(), [(2, vec![(4, 4)])]);
     }
 }

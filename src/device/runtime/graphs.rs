@@ -286,8 +286,8 @@ impl Runtime {
                     let (number, span) = (launch.number, launch.span);
                     device.submit(memory, Command::Launch(launch))?;
                     self.launches += 1;
-                    let work = Work::Launch { number, kernel };
-                    self.steps.push(OrderStep::Submitted { work, device: self.current, stream, span });
+                    let (work, device) = (Work::Launch { number, kernel }, self.device_of(stream));
+                    self.steps.push(OrderStep::Submitted { work, device, stream, span });
                 }
                 Node::Command(command, call) => {
                     let stream = stream_of(command.stream());

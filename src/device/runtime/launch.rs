@@ -32,7 +32,9 @@ impl Runtime {
             let bits = |a: &Arg| if let Arg::Bits(bits) = a { Some(*bits) } else { None };
             launch.stream = self.implicit_stream(memory, launch.args.iter().filter_map(bits));
         }
-        if let Err(error) = self.stream(launch.stream, "launch", span) {
+        let of = self.device_of(launch.stream);
+        let checked = self.stream(launch.stream, "launch", span);
+        if let Err(error) = checked.and_then(|()| self.fit_device(("stream", of), self.current, "launch", span)) {
             return Step::Done(self.fail("launch", span, error));
         }
         launch.number = self.launches + 1;

@@ -32,7 +32,10 @@ impl Runtime {
     ) -> Outcome<Option<Half>> {
         if let Api::EventRecord { event, stream } | Api::StreamWaitEvent { stream, event } = api {
             self.stream(stream, name, span)?;
-            self.event(event, name, span)?;
+            let of = self.event(event, name, span)?.device;
+            if matches!(api, Api::EventRecord { .. }) {
+                self.fit_device(("event", of), self.device_of(stream), name, span)?;
+            }
         }
         match self.graphs.captured_call(&api) {
             Some(Ok(())) => return Ok(None),
@@ -41,7 +44,7 @@ impl Runtime {
         }
         match api {
             Api::StreamCreate { at, flags, priority } => {
-                self.stream_create(device, memory, at, flags, Handle { made_at: span, priority })
+                self.stream_create(device, memory, at, flags, Handle { made_at: span, device: self.current, priority })
             }
             Api::StreamGetPriority { stream, at } => self.stream(stream, name, span).and_then(|()| {
                 let priority = self.streams.get(&stream).map_or(0, |s| s.priority);
@@ -122,6 +125,15 @@ impl Runtime {
         Err(CudaError::InvalidResourceHandle)
     }
 
+    /// Checks that a stream or an event belongs to a device (CUDA C++ Programming Guide, "Stream and Event Behavior").
+    pub(crate) fn fit_device(&mut self, (what, of): (&str, u32), wanted: u32, call: &str, span: Span) -> Outcome<()> {
+        if of == wanted {
+            return Ok(());
+        }
+        self.report(call, ApiFault::OtherDevice { what: what.to_owned(), of, wanted }, span);
+        Err(CudaError::InvalidResourceHandle)
+    }
+
     /// The same for a library.
     pub fn check_stream(&mut self, stream: u64, call: &str, span: Span) -> Result<(), CudaError> {
         self.stream(stream, call, span)
@@ -185,12 +197,12 @@ impl Runtime {
         if stream <= 2 {
             return Err(CudaError::InvalidResourceHandle);
         }
-        self.streams.remove(&stream);
         self.array_streams.retain(|_, own| *own != stream);
         if self.default_stream == stream {
             self.default_stream = 0;
         }
         self.order(device, Order::StreamGone(stream));
+        self.streams.remove(&stream);
         Ok(Some(Half::Hold))
     }
 
@@ -202,7 +214,8 @@ impl Runtime {
         let event = self.next_event;
         put(memory, at, &event.to_le_bytes())?;
         self.next_event += 1;
-        self.events.insert(event, Event { made_at: span, recorded_ms: None, timed: flags & 2 == 0 });
+        self.events
+            .insert(event, Event { made_at: span, device: self.current, recorded_ms: None, timed: flags & 2 == 0 });
         Ok(None)
     }
 

@@ -128,6 +128,10 @@ fn api(finding: &Finding, call: &str, fault: &ApiFault) -> Diagnostic {
                 _ => d.help(format!("use {} {what} that `{made_by}` has made, and look at its status", article(what))),
             }
         }
+        ApiFault::OtherDevice { what, of, wanted } => {
+            let text = format!("{} for device {wanted} with {} {what} of device {of}", quoted(call), article(what));
+            start(finding, text).help(format!("call `cudaSetDevice` first, or make the {what} for device {wanted}"))
+        }
         ApiFault::EventNotRecorded => start(finding, format!("{} of an event that was not recorded", quoted(call)))
             .help("call `cudaEventRecord` on both events, and `cudaEventSynchronize` on the second"),
         ApiFault::Pageable => {

@@ -26,7 +26,7 @@ use ir::Val;
 use sema::checked::{Actual, Class, Const, Expr, ExprKind, ProcId, Type, Variable, is_designator, visit};
 
 /// Whether a node computes each element from the elements of its operands.
-fn is_elementwise(program: &sema::checked::Program, e: &Expr) -> bool {
+pub(crate) fn is_elementwise(program: &sema::checked::Program, e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Unary { .. }
         | ExprKind::Binary { .. }

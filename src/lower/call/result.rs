@@ -358,9 +358,11 @@ impl<'p> FunctionLowering<'_, 'p> {
         let program = self.b.program();
         let callee = program.proc(self.callee(proc));
         let lengths = &program.var(callee.result?).attrs.lengths;
+        let asked = lengths.iter().filter_map(visit::length_expr).collect();
+        let needed = self.needed_dummies(&callee.params, asked);
         let mut bound = Vec::new();
         for (&v, actual) in callee.params.iter().zip(args) {
-            if !lengths.iter().filter_map(visit::length_expr).any(|e| mentions(program, e, v)) {
+            if !needed.contains(&v) {
                 continue;
             }
             let Some(Actual::Expr(actual)) = actual else { return None };
@@ -375,10 +377,40 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.storage.set_lengths(v, own.into_iter().map(Some).collect());
             }
         }
+        for &(v, _) in &saved {
+            // The bounds are those that the dummy's declaration gives (Fortran 2018, 8.5.8.3, 15.5.2.11).
+            let Some(VarStorage::Array(view)) = self.storage.get(v).cloned() else { continue };
+            let var = program.var(v);
+            let storage = match &var.shape {
+                Shape::AssumedShape(_) if !view.gathers() => {
+                    let pairs: Vec<(Val, Val)> = view.dims.iter().map(|d| (d.extent, d.stride)).collect();
+                    self.assumed_shape_storage(v, view.mem, view.len, &pairs)
+                }
+                _ => {
+                    let view = self.b.contiguous_view(view, &var.ty);
+                    self.storage_with_length(v, view.mem, view.len)
+                }
+            };
+            self.storage.set(v, storage);
+        }
         let values = self.lengths(lengths);
         saved.reverse();
         self.unbind(saved);
         Some(values)
+    }
+
+    /// The dummies that expressions mention, and those that the bounds of these need.
+    fn needed_dummies(&self, dummies: &[VarId], mut asked: Vec<&'p Expr>) -> BTreeSet<VarId> {
+        let program = self.b.program();
+        let mut needed = BTreeSet::new();
+        while let Some(e) = asked.pop() {
+            for &v in dummies {
+                if mentions(program, e, v) && needed.insert(v) && !matches!(program.var(v).shape, Shape::Scalar) {
+                    asked.extend(declared_exprs(program.var(v)));
+                }
+            }
+        }
+        needed
     }
 
     /// What stands for a dummy while a declaration is evaluated.
@@ -427,7 +459,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             Some(VarStorage::Array(view)) => view.mem.space,
             Some(VarStorage::Described(d)) => d.data,
             _ if self.b.is_remote_variable(dummy) => Space::Global,
-            _ => self.b.local_space(),
+            _ if self.b.is_host() => Space::Host,
+            // A temporary lies in the frame, or in the heap of the device.
+            _ => Space::Generic,
         }
     }
 

@@ -3,6 +3,7 @@
 //! Not here: tags and calls by dynamic type (`object::dynamic_type`).
 
 use crate::analysis::designators::{is_class, is_pointer_result, keeps_bounds};
+use crate::array::is_elementwise;
 use crate::builder::flow::Flow;
 use crate::elements::Operand;
 use crate::function::FunctionLowering;
@@ -36,6 +37,11 @@ impl<'p> FunctionLowering<'_, 'p> {
                     let mem = self.object(e);
                     let element = self.b.element_bytes(&e.ty, None);
                     self.b.dense(mem, element, None, &[])
+                }
+                // The element that is evaluated, of a value that nothing holds as a whole.
+                _ if e.rank > 0 && is_elementwise(self.b.program(), e) => {
+                    let value = self.own_value(e);
+                    self.b.view_of_value(&value, e)
                 }
                 _ => self.whole_class_view(e),
             },

@@ -179,12 +179,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         let Some(number) = arg(args, 0) else { return };
         let n = self.int32(number);
         let len = self.text_asked(Rt::ArgGet, n, arg(args, 1));
-        self.text_results(args.rest(), len);
+        self.text_results(args.rest(), len, (arg(args, 4), "there is no such argument"));
     }
 
     fn get_command(&mut self, args: Args<'p>) {
         let len = self.text_asked(Rt::CommandGet, Val::i32(0), arg(args, 0));
-        self.text_results(args, len);
+        self.text_results(args, len, (arg(args, 3), "the command is not known"));
     }
 
     fn get_environment_variable(&mut self, args: Args<'p>) -> bool {
@@ -198,12 +198,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         let n = self.b.rt(Rt::EnvGet, vec![Val::i32(0), addr, room, name, name_len]);
         let len = n.first().map_or(Val::i64(-1), |&r| r.into());
-        self.text_results(args.rest(), len);
+        self.text_results(args.rest(), len, (arg(args, 5), "there is no such environment variable"));
         true
     }
 
-    /// LENGTH and STATUS of a text that was asked for, the first argument; its length is −1 if there is none.
-    fn text_results(&mut self, args: Args<'p>, len: Val) {
+    /// LENGTH, STATUS and ERRMSG of a text that was asked for, the first argument; its length is −1 if there is none.
+    fn text_results(&mut self, args: Args<'p>, len: Val, (errmsg, message): (Option<&'p Expr>, &str)) {
         let none = self.b.icmp(CmpOp::Lt, len, Val::i64(0));
         if let Some(e) = arg(args, 1) {
             let shown = self.b.at_least_zero(len);
@@ -219,6 +219,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             let code = self.b.select(Ty::I64, cut, Val::i64(-1), Val::i64(0));
             let code = self.b.select(Ty::I64, none, Val::i64(1), code);
             self.store_integer(e, code.into());
+        }
+        if let Some(e) = errmsg {
+            self.when(none, |this| {
+                let mem = this.b.constant_memory(message.as_bytes(), 1);
+                let place = this.lvalue(e);
+                this.b.store_value(place, &e.ty, &Value::Char(mem, Val::i64(message.len() as i64)));
+            });
         }
     }
 

@@ -34,6 +34,11 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
+    /// Whether what comes to life here ends with its procedure or BLOCK. The main program frees nothing at its end, but its BLOCKs do.
+    pub(crate) fn frees_variables(&self) -> bool {
+        self.blocks.frees_procedure() || self.blocks.depth() > 1
+    }
+
     /// Initialises a variable in memory by default, where its type says so.
     pub(crate) fn initialise_variable(&mut self, v: VarId) {
         let var = self.b.program().var(v);
@@ -54,8 +59,7 @@ impl FunctionLowering<'_, '_> {
             }
             _ => return,
         }
-        // The main program frees nothing at its end, but its BLOCKs do.
-        let frees = (self.blocks.frees_procedure() || self.blocks.depth() > 1) && has_end(self.b.program(), &var.ty);
+        let frees = self.frees_variables() && has_end(self.b.program(), &var.ty);
         if frees && matches!(var.storage, sema::checked::Storage::Local) {
             self.blocks.add_variable(v);
         }

@@ -132,7 +132,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         self.storage.set(v, VarStorage::Described(desc));
         self.note_lengths(v);
-        if var.attrs.allocatable && self.blocks.frees_procedure() && !matches!(var.storage, Storage::Static) {
+        if var.attrs.allocatable && self.frees_variables() && !matches!(var.storage, Storage::Static) {
             self.blocks.add_variable(v);
         }
     }

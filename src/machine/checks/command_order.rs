@@ -255,7 +255,8 @@ impl CommandOrder {
 
     /// Notes what a command used. `states` is memory before and after the command, if it is known.
     fn used(&mut self, id: u64, moment: &Moment, bytes: UsedBytes, states: Option<&[Memory; 2]>, memory: &Memory) {
-        for conflict in self.log.command(id, moment, bytes) {
+        let is_last = self.launches.values().all(|(pending, _)| *pending > id);
+        for conflict in self.log.command(id, moment, bytes, is_last) {
             self.conflicts.insert((conflict.first, Some(id)));
             let is_write_write = conflict.is_first_write && conflict.is_second_write;
             let is_same_value =

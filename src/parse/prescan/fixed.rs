@@ -6,7 +6,7 @@
 //! the grammar wants. A literal that goes on over lines has the blanks up to column 72. Hollerith constants become
 //! literals.
 
-use super::free::report_character;
+use super::free::{escapes, needs_escape, report_character};
 use super::respace::respace;
 use super::sentinel::{ignore, region};
 use super::{Line, Open, Prescan, check_label, is_line_marker};
@@ -288,7 +288,11 @@ impl Prescan<'_> {
                 open.bytes.push((byte, here(1)));
                 at += 1;
                 if byte == quote {
-                    if bytes.get(at).filter(|_| at < end) == Some(&quote) {
+                    let before = &open.bytes[..open.bytes.len() - 1];
+                    if escapes(before.iter().map(|(b, _)| *b)) && needs_escape(&bytes[at..end.max(at)], quote) {
+                        // `\'` inside a literal, as in free form.
+                        open.bytes.push((quote, line.span_of(at - 1, at)));
+                    } else if bytes.get(at).filter(|_| at < end) == Some(&quote) {
                         open.bytes.push((quote, line.span_of(at, at + 1)));
                         at += 1;
                     } else {

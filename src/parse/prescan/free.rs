@@ -347,7 +347,7 @@ fn is_plain(byte: u8) -> bool {
 pub(super) fn scan_literal(line: &Line, bytes: &[u8], at: usize, quote: u8, open: &mut Open) -> Option<usize> {
     let end = at + bytes[at..].iter().position(|&b| b == quote)?;
     let doubled = bytes.get(end + 1) == Some(&quote);
-    if escapes(&bytes[at..end]) && needs_escape(&bytes[end + 1..], quote) {
+    if escapes(bytes[at..end].iter().copied()) && needs_escape(&bytes[end + 1..], quote) {
         // `\'` inside a literal: write the quote twice, which is how the grammar knows it.
         open.text.literal(line, bytes, at, end + 1);
         open.text.made(quote, line.span_of(end, end + 1));
@@ -363,14 +363,14 @@ pub(super) fn scan_literal(line: &Line, bytes: &[u8], at: usize, quote: u8, open
 }
 
 /// Whether the text ends with an odd number of backslashes.
-fn escapes(text: &[u8]) -> bool {
-    text.iter().rev().take_while(|&&b| b == b'\\').count() % 2 == 1
+pub(super) fn escapes(text: impl DoubleEndedIterator<Item = u8>) -> bool {
+    text.rev().take_while(|&b| b == b'\\').count() % 2 == 1
 }
 
 /// Whether a quote after a backslash must be part of the literal: the standard says that it closes the literal, nvfortran
 /// by default that it does not. The rest of the line tells: read the wrong way it ends inside a literal, or has a
 /// backslash outside one.
-fn needs_escape(rest: &[u8], quote: u8) -> bool {
+pub(super) fn needs_escape(rest: &[u8], quote: u8) -> bool {
     // By the standard a second quote keeps the literal open, else it is closed.
     let plain = match rest.strip_prefix(&[quote]) {
         Some(rest) => makes_sense(rest, Some(quote), false),

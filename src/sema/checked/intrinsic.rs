@@ -249,7 +249,7 @@ intrinsics! {
     DateAndTime "date_and_time" ["date" "time" "zone" "values"] Subroutine;
     GetCommand "get_command" ["command" "length" "status" "errmsg"] Subroutine;
     GetCommandArgument "get_command_argument" ["number" "value" "length" "status" "errmsg"] Subroutine;
-    GetEnvironmentVariable "get_environment_variable" ["name" "value" "length" "status" "trim_name"] Subroutine;
+    GetEnvironmentVariable "get_environment_variable" ["name" "value" "length" "status" "trim_name" "errmsg"] Subroutine;
     Getarg "getarg" ["number" "value"] Subroutine;
     MoveAlloc "move_alloc" ["from" "to" "stat" "errmsg"] Subroutine;
     Mvbits "mvbits" ["from" "frompos" "len" "to" "topos"] Subroutine;

@@ -108,7 +108,11 @@ impl Checker<'_> {
             I::SelectedIntKind | I::SelectedRealKind | I::SelectedCharKind | I::SelectedLogicalKind => {
                 self.typing().selected_kind(r)
             }
-            I::CommandArgumentCount => self.typing().intrinsic_node(id, Vec::new(), Type::Integer(4), 0, span),
+            I::CommandArgumentCount => {
+                let count = self.typing().intrinsic_node(id, Vec::new(), Type::Integer(4), 0, span)?;
+                let default = self.options.integer();
+                self.typing().convert(count, &default)
+            }
             I::CAssociated => {
                 let a = self.typing().need(&mut r, 0)?;
                 let b = r.take(1);
@@ -120,6 +124,8 @@ impl Checker<'_> {
 
     fn mask_reduction(&mut self, mut r: Reference) -> Option<Expr> {
         let (id, span) = (r.id, r.span);
+        // The result of ALL, ANY and PARITY has the kind of the mask.
+        let own = r.get(0).map_or(Type::Logical(4), |mask| mask.ty.clone());
         let Some(mask) = self.typing().take_logical(&mut r, 0)? else {
             return self.typing().need(&mut r, 0);
         };
@@ -135,7 +141,8 @@ impl Checker<'_> {
             let count = self.typing().intrinsic_node(I::Count, args, int.clone(), rank, span)?;
             let one = constant(Const::Int(1), int.clone(), span);
             let odd = self.typing().intrinsic_node(I::Iand, vec![Some(count), Some(one.clone())], int, rank, span)?;
-            return self.operation(&ast::BinaryOp::Eq, odd, one, span);
+            let is_odd = self.operation(&ast::BinaryOp::Eq, odd, one, span)?;
+            return self.typing().convert(is_odd, &own);
         }
         let ty = if id == I::Count {
             let default = self.options.integer_kind();
@@ -145,7 +152,8 @@ impl Checker<'_> {
         } else {
             Type::Logical(4)
         };
-        self.typing().intrinsic_node(id, args, ty, rank, span)
+        let made = self.typing().intrinsic_node(id, args, ty, rank, span)?;
+        if id == I::Count { Some(made) } else { self.typing().convert(made, &own) }
     }
 }
 
@@ -250,7 +258,8 @@ impl Typing<'_> {
         let first = if id == I::Findloc { 2 } else { 1 };
         let value = if id == I::Findloc {
             let value = self.need(&mut r, 1)?;
-            if !same_type(&a.ty, &value.ty) && promoted(&a.ty, &value.ty).is_none() {
+            let are_logical = matches!((&a.ty, &value.ty), (Type::Logical(_), Type::Logical(_)));
+            if !same_type(&a.ty, &value.ty) && promoted(&a.ty, &value.ty).is_none() && !are_logical {
                 let wanted = format!("`{}` like the array", type_name(self.defs, &a.ty));
                 return self.bad_argument(id, 1, &value, &wanted);
             }

@@ -150,7 +150,15 @@ impl Checker<'_> {
         } else {
             value
         };
-        match found.result {
+        let is_default_logical = matches!(id, Intrinsic::Bge | Intrinsic::Bgt | Intrinsic::Ble | Intrinsic::Blt)
+            || matches!(id, Intrinsic::Isnan | Intrinsic::IsIostatEnd | Intrinsic::IsIostatEor);
+        let result = match found.result {
+            Some(Type::Real(_)) => Some(Type::Real(self.options.real_kind())),
+            Some(Type::Integer(_)) => Some(self.options.integer()),
+            _ if is_default_logical => Some(self.options.logical()),
+            other => other,
+        };
+        match result {
             Some(ty) => {
                 if !assignable_types(&ty, &value.ty) {
                     return None;

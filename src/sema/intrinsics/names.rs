@@ -10,7 +10,7 @@ pub(crate) struct Found {
     pub(crate) id: Intrinsic,
     /// A KIND argument that the name implies.
     pub(crate) kind: Option<u8>,
-    /// The type that the name's result has.
+    /// The type that the name's result has, for default kinds of 4 bytes.
     pub(crate) result: Option<Type>,
     /// Whether the result has the greatest kind of the real arguments.
     pub(crate) is_widest: bool,
@@ -84,9 +84,9 @@ pub(crate) fn lookup(name: &str) -> Option<Found> {
         "amin0" => typed("min", Type::Real(4)),
         "max1" => typed("max", Type::Integer(4)),
         "min1" => typed("min", Type::Integer(4)),
-        "float" | "sngl" | "realpart" => kind("real", 4),
+        "float" | "sngl" | "realpart" => same("real"),
         "dfloat" | "dreal" => kind("real", 8),
-        "ifix" | "idint" => kind("int", 4),
+        "ifix" | "idint" => same("int"),
         "int1" => kind("int", 1),
         "int2" => kind("int", 2),
         "int4" | "jint" => kind("int", 4),

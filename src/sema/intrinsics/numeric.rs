@@ -82,10 +82,16 @@ impl Checker<'_> {
             I::Dim | I::Mod | I::Modulo | I::Sign => self.typing().pair(r),
             I::Dprod => {
                 let (a, b) = (self.typing().need(&mut r, 0)?, self.typing().need(&mut r, 1)?);
+                let default = Type::Real(self.options.real_kind());
                 for (at, e) in [&a, &b].into_iter().enumerate() {
-                    if !matches!(e.ty, Type::Real(4)) {
-                        return self.typing().bad_argument(id, at, e, "`real(4)`");
+                    if !same_type(&e.ty, &default) {
+                        let wanted = format!("`{}`", type_name(&self.defs, &default));
+                        return self.typing().bad_argument(id, at, e, &wanted);
                     }
+                }
+                if self.options.real_kind() == 8 {
+                    // There is no greater kind, and the product is that of the arguments.
+                    return self.operation(&ast::BinaryOp::Mul, a, b, span);
                 }
                 let args = vec![Some(a), Some(b)];
                 let rank = self.typing().elemental_rank(id, &args, span)?;

@@ -47,9 +47,14 @@ fn wanted(id: I) -> &'static [(Wanted, bool)] {
             (W::IntegerOut, false),
             (W::TextOut, false),
         ],
-        I::GetEnvironmentVariable => {
-            &[(W::Text, true), (W::TextOut, false), (W::IntegerOut, false), (W::IntegerOut, false), (W::Logical, false)]
-        }
+        I::GetEnvironmentVariable => &[
+            (W::Text, true),
+            (W::TextOut, false),
+            (W::IntegerOut, false),
+            (W::IntegerOut, false),
+            (W::Logical, false),
+            (W::TextOut, false),
+        ],
         I::Getarg => &[(W::Integer, true), (W::TextOut, true)],
         I::RandomNumber => &[(W::RealOut, true)],
         I::RandomSeed => &[(W::IntegerOut, false), (W::Integers, false), (W::IntegersOut, false)],

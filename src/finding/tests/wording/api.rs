@@ -163,6 +163,18 @@ fn api_faults_name_the_routine() {
         "#]],
     );
     check(
+        &api("launch", ApiFault::OtherDevice { what: "stream".into(), of: 0, wanted: 1 }),
+        &expect![[r#"
+        error[R0706]: `launch` for device 1 with a stream of device 0
+          --> reduce.cuf:19:11
+           |
+        19 |   istat = cudaMemcpyAsync(a, x, n, stream)
+           |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = help: call `cudaSetDevice` first, or make the stream for device 1
+    "#]],
+    );
+    check(
         &api("cudaEventElapsedTime", ApiFault::EventNotRecorded),
         &expect![[r#"
         error[R0707]: `cudaEventElapsedTime` of an event that was not recorded
