@@ -61,6 +61,8 @@ pub enum Edit {
         /// Width.
         w: Option<usize>,
     },
+    /// `Q`, an extension: how many characters of the record are still to be read.
+    Remaining,
     /// `DT 'text' (values)`: an object is transferred by a procedure of the program, which gets both.
     Derived(DerivedEdit),
 }
@@ -85,6 +87,7 @@ impl fmt::Display for Edit {
             Edit::General { w, d, e } => ("g", *w, *d, *e),
             Edit::Logical { w } => ("l", *w, None, None),
             Edit::Characters { w } => ("a", *w, None, None),
+            Edit::Remaining => ("q", None, None, None),
             Edit::Derived(_) => ("dt", None, None, None),
         };
         f.write_str(letters)?;

@@ -87,6 +87,8 @@ pub(super) fn rule(text: &str, place: StatementPosition) -> Option<Rule> {
         "deallocate" => Rule::deallocate_stmt,
         "nullify" => Rule::nullify_stmt,
         "print" => Rule::print_stmt,
+        // READ of standard input by DEC's name.
+        "accept" if rest.starts_with([' ', '*', '(', '\'', '"']) => Rule::read_short,
         "read" if !rest.starts_with('(') || is_concatenated(rest) => Rule::read_short,
         "write" | "read" | "open" | "close" | "inquire" => Rule::io_stmt,
         "encode" | "decode" if rest.starts_with('(') => Rule::io_stmt,

@@ -46,7 +46,7 @@ impl<'a> Checker<'a> {
         }
         for d in decls {
             if let DeclKind::Attr { attr: attr @ (Attr::Volatile(_) | Attr::Asynchronous(_)), entities } = &d.kind {
-                self.access_attribute(scope, attr, entities);
+                self.access_attribute(scope, attr, entities, decls);
             }
         }
     }
@@ -76,8 +76,12 @@ impl<'a> Checker<'a> {
 
     /// VOLATILE and ASYNCHRONOUS: they may be given to variables of the host or of a module, and make no other variable here
     /// (Fortran 2018, 19.5.1.4).
-    fn access_attribute(&mut self, scope: ScopeId, attr: &'a Attr, entities: &'a [Entity]) {
+    fn access_attribute(&mut self, scope: ScopeId, attr: &'a Attr, entities: &'a [Entity], decls: &'a [Declaration]) {
         for e in entities {
+            if e.name.as_str().starts_with('/') {
+                self.volatile_block(scope, attr, e, decls);
+                continue;
+            }
             let is_own = self.scopes.get(scope).names.get(&e.name.text).is_some();
             if self.typing().is_used_name(scope, &e.name) || (!is_own && self.typing().is_of_host(scope, &e.name)) {
                 continue;
@@ -85,6 +89,27 @@ impl<'a> Checker<'a> {
             let Some(at) = self.declared_name(scope, &e.name) else { continue };
             self.entity(scope, at, e);
             self.attribute(scope, at, attr, &e.name);
+        }
+    }
+
+    /// `volatile /block/`, an extension: all variables of a COMMON block get the attribute.
+    fn volatile_block(&mut self, scope: ScopeId, attr: &'a Attr, block: &'a Entity, decls: &'a [Declaration]) {
+        let label = block.name.as_str().trim_matches('/');
+        self.form_of_compilers(block.name.span, "the name of a `common` block here", "name its variables");
+        let mut is_known = false;
+        for d in decls {
+            let DeclKind::Common(blocks) = &d.kind else { continue };
+            for (_, entities) in blocks.iter().filter(|(name, _)| name.as_ref().is_some_and(|n| n.as_str() == label)) {
+                is_known = true;
+                for e in entities {
+                    let Some(at) = self.declared_name(scope, &e.name) else { continue };
+                    self.attribute(scope, at, attr, &e.name);
+                }
+            }
+        }
+        if !is_known {
+            let text = format!("there is no `common` block `/{label}/` here");
+            self.reporter.error::<()>(Code::BadCommon, block.name.span, text);
         }
     }
 
@@ -214,8 +239,8 @@ impl<'a> Checker<'a> {
                     }
                 }
             }
-            DeclKind::Parameter(list) => {
-                for (name, value) in list {
+            DeclKind::Parameter { items, is_bare } => {
+                for (name, value) in items {
                     let Some(at) = self.declared_name(scope, name) else { continue };
                     let p = &mut self.scopes.get_mut(scope).declared[at];
                     if p.parameter.is_some() {
@@ -229,6 +254,7 @@ impl<'a> Checker<'a> {
                         continue;
                     }
                     p.parameter = Some(name.span);
+                    p.is_typed_by_value = *is_bare;
                     p.init = Init::Value(value);
                 }
             }

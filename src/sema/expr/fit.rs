@@ -7,8 +7,8 @@ use crate::checked::{
 use crate::checker::{Checker, Definitions};
 use crate::typing::{
     Argument, Fit, Given, are_declared_alike, constant_extents, difference, elements_of, has_vector_subscript,
-    is_allocatable, is_class, is_pointer, is_procedure_pointer, known_extents, same_type, shape_name, shape_of,
-    type_name,
+    is_allocatable, is_class, is_numeric, is_pointer, is_procedure_pointer, known_extents, same_type, shape_name,
+    shape_of, type_name,
 };
 use ast::Intent;
 use diag::{Code, Diagnostic, nearest_name};
@@ -177,6 +177,11 @@ impl Checker<'_> {
             }
             Given::Expr(e) => e,
         };
+        if is_implicit && arg.is_hollerith && takes_bytes(&dummy) {
+            let text = format!("a Hollerith constant gives the bytes of `{}`", type_name(&self.defs, &dummy.ty));
+            fit.warnings.push(Diagnostic::new(Code::HollerithAsNumber, arg.span, text));
+            return Ok(());
+        }
         if matches!(dummy.storage, Storage::Procedure) && is_procedure_pointer(&self.defs, e) {
             return self.fit_procedure(param, &dummy, arg);
         }
@@ -621,6 +626,13 @@ fn same_kind(a: &Type, b: &Type) -> bool {
         _ => None,
     };
     kind(a).zip(kind(b)).is_none_or(|(a, b)| a == b)
+}
+
+/// Whether a Hollerith constant is passed to a dummy as memory: it is a number or a logical value, or an array of them.
+pub(super) fn takes_bytes(dummy: &Variable) -> bool {
+    let is_sequence = matches!(dummy.shape, Shape::Scalar | Shape::Explicit(_) | Shape::AssumedSize(..));
+    let is_value = is_numeric(&dummy.ty) || matches!(dummy.ty, Type::Logical(_));
+    is_sequence && is_value && !matches!(dummy.storage, Storage::Procedure)
 }
 
 fn fit_type(
