@@ -153,10 +153,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let object = self.or_nothing(object, present);
         let object = match out.to_kernel {
             true if self.b.is_host() => self.b.managed_copy(&object, &dummy.ty, out),
-            true => {
-                self.b.unsupported("a `value` argument with run-time lengths of a kernel that device code launches");
-                object
-            }
+            true => self.b.copy_for_launch(&object, &dummy.ty, out),
             // The procedure reads it on its own side.
             false => self.b.local_view(object, &dummy.ty),
         };

@@ -39,6 +39,8 @@ pub(crate) struct Passed {
     pub(crate) lengths: Vec<GivenLengths>,
     /// Whether a kernel is launched, which reaches copies in managed memory only.
     pub(crate) to_kernel: bool,
+    /// Copies that a kernel which device code launches reads, and which are given back when it has ended.
+    pub(crate) freed_behind: Vec<Val>,
 }
 
 /// The length parameters of an object that is passed.
