@@ -62,6 +62,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.b.mark(s.span);
                 match &s.kind {
                     StmtKind::Assign { target, value } => {
+                        self.refuse_owners(target);
                         self.scope(|this| match scattered(this.b.program(), target) {
                             Some(_) => this.masked_parts(target, value, &mine, None),
                             None => this.masked_assign(target, value, &mine),

@@ -4,6 +4,7 @@
 
 use crate::function::FunctionLowering;
 use crate::module::globals::sequence_bytes;
+use crate::procedure::flat_owner::has_flat_end;
 use crate::storage::VarStorage;
 use crate::types::{const_bytes, has_default, has_end, is_made};
 use ir::Val;
@@ -14,6 +15,7 @@ impl FunctionLowering<'_, '_> {
     pub(crate) fn free_variable(&mut self, v: VarId) {
         let var = self.b.program().var(v);
         let location = self.b.data_location(var.attrs.cuda);
+        self.end_flat_variable(v);
         match self.storage.get(v).cloned() {
             Some(VarStorage::Described(d)) if var.attrs.allocatable => {
                 self.b.free_data(&d, &var.ty, location);
@@ -54,9 +56,16 @@ impl FunctionLowering<'_, '_> {
             }
             _ => return,
         }
+        if has_end(self.b.program(), &var.ty) {
+            self.frees_at_end(v);
+        }
+    }
+
+    /// What a local variable holds is freed when its procedure or BLOCK is left.
+    fn frees_at_end(&mut self, v: VarId) {
         // The main program frees nothing at its end, but its BLOCKs do.
-        let frees = (self.blocks.frees_procedure() || self.blocks.depth() > 1) && has_end(self.b.program(), &var.ty);
-        if frees && matches!(var.storage, sema::checked::Storage::Local) {
+        let frees = self.blocks.frees_procedure() || self.blocks.depth() > 1;
+        if frees && matches!(self.b.program().var(v).storage, sema::checked::Storage::Local) {
             self.blocks.add_variable(v);
         }
     }
@@ -73,5 +82,8 @@ impl FunctionLowering<'_, '_> {
         };
         let lengths: Vec<Val> = self.flat_variable_lengths(v).into_iter().flatten().collect();
         self.initialise_flat(&view, &var.ty, &lengths);
+        if has_flat_end(self.b.program(), &var.ty) {
+            self.frees_at_end(v);
+        }
     }
 }
