@@ -103,7 +103,15 @@ impl<'p> FunctionLowering<'_, 'p> {
         let Some(VarStorage::Described(d)) = self.storage.get(v).cloned() else { return };
         let ty = &self.b.program().var(v).ty;
         let view = self.b.desc_view(&d);
-        self.b.free_class_view(&view, ty);
-        self.b.each_object(&view, ty, ClassHelper::Init);
+        // Parts that are made with their objects stay where they are, as pointers may know them.
+        self.b.as_dynamic(
+            &view,
+            ty,
+            |b, view, ty| b.begin_again(view, ty),
+            |b| {
+                b.free_class_view(&view, ty);
+                b.each_object(&view, ty, ClassHelper::Init);
+            },
+        );
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::analysis::designators::{designator_name, field_of};
 use crate::analysis::expressions::{has_effects, is_whole};
-use crate::analysis::overlap::conflicts;
+use crate::analysis::overlap::{conflicts, storage_root};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
@@ -68,7 +68,8 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Refuses an assignment that copies flat objects as bytes, if these own something.
     pub(crate) fn refuse_owners(&mut self, target: &'p Expr) {
-        if has_flat_end(self.b.program(), &target.ty) {
+        let is_remote = storage_root(self.b.program(), target).is_some_and(|v| self.b.is_remote_variable(v));
+        if has_flat_end(self.b.program(), &target.ty) && !is_remote {
             self.b.unsupported("this assignment of objects with allocatable components and run-time lengths");
         }
     }

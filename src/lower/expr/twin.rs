@@ -66,13 +66,15 @@ impl<'p> FunctionLowering<'_, 'p> {
         local
     }
 
-    /// A copy of managed objects as objects that hold their lengths, which has what they own, and the view of their own memory.
+    /// A copy of managed objects as objects that hold their lengths, which has what they own, and the view of their own memory. Pointers may
+    /// know parts of objects that share these with the copy, whose own memory nothing can name after the call without an error.
     /// If `present` does not hold, a copy of nothing.
     pub(crate) fn copy_of_twin(
         &mut self,
         e: &'p Expr,
         to: &'p Type,
         present: Option<Val>,
+        shares: bool,
     ) -> Option<(ArrayView, ArrayView)> {
         let e = if let ExprKind::Paren(inner) = &e.kind { inner } else { e };
         if !sema::checked::is_designator(e) {
@@ -88,9 +90,11 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         let own = self.or_nothing(own, present);
         let lengths = self.all_lengths_of(e);
-        let made = self.b.temporary_array(to, None, &own.extents());
+        let extents = own.extents();
+        let made =
+            if shares { self.b.allocated_array(to, &extents) } else { self.b.temporary_array(to, None, &extents) };
         self.b.make_view(&made, to, &lengths);
-        self.b.copy_twins(&own, &made, to, FlatCopy::Take);
+        self.b.copy_twins(&own, &made, to, if shares { FlatCopy::Share } else { FlatCopy::Take });
         Some((made, own))
     }
 

@@ -30,8 +30,10 @@ pub(crate) struct Passed {
     pub(crate) service: bool,
     /// Whether the procedure is elemental: an array stands for its current element.
     pub(crate) elemental: bool,
-    /// Whether a service copies the bytes of what is passed, and has done so when it returns.
+    /// Whether a service copies the bytes of what is passed and does nothing else with them.
     pub(crate) copies_bytes: bool,
+    /// Whether copies of objects were passed for that.
+    pub(crate) has_copies: bool,
     /// Whether what is passed for `type(*), dimension(..)` goes with its shape and its type.
     pub(crate) is_described: bool,
     /// Whether a procedure of C is called, which gets some arguments by descriptors of C.
