@@ -30,6 +30,21 @@ pub(super) fn makes_flat(program: &Program, e: &Expr) -> bool {
     is_flat(program, &e.ty) && !is_designator(e)
 }
 
+/// Whether a designator names a component of an object that is made at run time, but for its part of a parent type.
+pub(super) fn is_part_of_made(program: &Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Field { base, .. } => {
+            is_made(program, &base.ty) && !is_made(program, &e.ty) || is_part_of_made(program, base)
+        }
+        ExprKind::Element { base, .. }
+        | ExprKind::Section { base, .. }
+        | ExprKind::Substring { base, .. }
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. } => is_part_of_made(program, base),
+        _ => false,
+    }
+}
+
 /// Whether there may be pointers to the object that a designator names.
 fn may_have_pointers(program: &Program, e: &Expr) -> bool {
     match &e.kind {
@@ -106,9 +121,12 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn pass_flat_twin(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
         let present = self.presence_of_actual(dummy, e);
         let (flat, made, lengths) = self.flat_copy_of(e, &dummy.ty, present);
+        let at = out.back.len();
+        let flat = if out.to_kernel { self.b.managed_copy(&flat, &dummy.ty, out) } else { flat };
         if gives_back(dummy, e) {
-            let (flat, ty) = (flat.clone(), e.ty.clone());
-            out.back.push(CopyBack::Twin { made, flat, ty, how: FlatCopy::Take });
+            let back = CopyBack::Twin { made, flat: flat.clone(), ty: e.ty.clone(), how: FlatCopy::Take };
+            let kernel = out.to_kernel.then_some(CopyBack::Kernel);
+            out.back.splice(at..at, kernel.into_iter().chain([back]));
         }
         self.pass_copy(dummy, e, (flat, Some(lengths)), present, out);
     }

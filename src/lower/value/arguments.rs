@@ -69,6 +69,8 @@ pub(crate) enum CopyBack {
     Parts { from: ArrayView, places: ArrayView, ty: Type },
     /// Objects of type `ty` that hold their lengths, and objects that do not, of which the ones were passed for the others.
     Twin { made: ArrayView, flat: ArrayView, ty: Type, how: FlatCopy },
+    /// The kernel that was launched has to end before what follows.
+    Kernel,
     /// A descriptor that was passed as a copy.
     Descriptor { from: Val, to: Descriptor },
     /// A descriptor of C of an allocatable or pointer, if the predicate holds.
