@@ -3,6 +3,7 @@
 //! Not here: copying and freeing the objects (`object::class_object`).
 
 use crate::analysis::designators::designator_name;
+use crate::builder::Builder;
 use crate::function::FunctionLowering;
 use crate::module::generated::ClassHelper;
 use crate::object::allocate::AllocateHow;
@@ -104,14 +105,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         let ty = &self.b.program().var(v).ty;
         let view = self.b.desc_view(&d);
         // Parts that are made with their objects stay where they are, as pointers may know them.
-        self.b.as_dynamic(
-            &view,
-            ty,
-            |b, view, ty| b.begin_again(view, ty),
-            |b| {
-                b.free_class_view(&view, ty);
-                b.each_object(&view, ty, ClassHelper::Init);
-            },
-        );
+        self.b.as_dynamic(&view, ty, Builder::begin_again, |b| {
+            b.free_class_view(&view, ty);
+            b.each_object(&view, ty, ClassHelper::Init);
+        });
     }
 }

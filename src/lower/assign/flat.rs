@@ -60,9 +60,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                 place
             }
         };
-        self.at(target.span, |this| match ends {
-            true => this.b.replace_flat(&to, &from, &target.ty, &lengths),
-            false => this.b.copy_flat_objects(&to, &from, &target.ty),
+        self.at(target.span, |this| {
+            if ends {
+                this.b.replace_flat(&to, &from, &target.ty, &lengths);
+            } else {
+                this.b.copy_flat_objects(&to, &from, &target.ty);
+            }
         });
     }
 

@@ -107,9 +107,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         out: &mut Passed,
     ) {
         let first = out.words.len();
-        self.with_objects(e, copy, |this| match dummy.attrs.class {
-            true => this.pass_class(dummy, e, out),
-            false => this.pass_objects(dummy, e, out),
+        self.with_objects(e, copy, |this| {
+            if dummy.attrs.class {
+                this.pass_class(dummy, e, out);
+            } else {
+                this.pass_objects(dummy, e, out);
+            }
         });
         if let Some(lengths) = lengths {
             self.pass_given_lengths(dummy, e, lengths, out);

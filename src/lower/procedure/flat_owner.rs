@@ -206,9 +206,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 b.free_data(&d, &field.ty, location);
             };
             if what == ObjectHelper::Release {
-                self.b.of_copies(free)
+                self.b.of_copies(free);
             } else {
-                free(&mut self.b)
+                free(&mut self.b);
             }
             self.b.desc_clear(&d);
         } else if is_flat(program, &field.ty) {
