@@ -196,7 +196,13 @@ impl FunctionLowering<'_, '_> {
                 }
                 Type::Derived(_) => {
                     let own = if self.b.side() == Side::Device { Space::Local } else { Space::Host };
-                    VarStorage::Scalar(MemRef { addr: first.into(), offset: 0, space: own, volatile }, None)
+                    let mem = MemRef { addr: first.into(), offset: 0, space: own, volatile };
+                    // Kernels get what it owns with it; for procedures of the host the caller has copied it.
+                    if self.b.func().kind == FuncKind::Device {
+                        let object = self.b.object_view(mem, &var.ty);
+                        self.b.own_objects(&object, &var.ty);
+                    }
+                    VarStorage::Scalar(mem, None)
                 }
                 ty if self.b.usage().in_memory.contains(&v) => {
                     let (bytes, align) = (const_bytes(self.b.program(), ty).unwrap_or(8), align(self.b.program(), ty));
@@ -220,19 +226,6 @@ impl FunctionLowering<'_, '_> {
             VarStorage::Scalar(mem, len.filter(|_| matches!(var.ty, Type::Character(_))))
         };
         self.storage.set(v, storage);
-    }
-
-    /// The same of a flat dummy with VALUE, whose bytes its lengths say.
-    fn own_flat_object(&mut self, v: VarId, given: MemRef) -> MemRef {
-        let var = self.b.program().var(v);
-        let bytes = self.bytes_of_variable(v, None);
-        let own = self.b.temporary(bytes, 8);
-        let present =
-            if var.attrs.optional { self.b.icmp(CmpOp::Ne, given.addr, Val::i64(0)) } else { Val::pred(true) };
-        self.when(present, |this| this.b.copy_flat_object(own, given, bytes, &var.ty));
-        let addr = self.b.address(own);
-        let addr = self.b.select(Ty::I64, present, addr, Val::i64(0)).into();
-        MemRef { addr, offset: 0, volatile: given.volatile, ..own }
     }
 
     /// The procedure's own copy of a dummy that is there; no address if it is absent.
@@ -456,11 +449,14 @@ impl FunctionLowering<'_, '_> {
     /// Frees what dummies with VALUE own: they are copies, which are not finalised.
     fn release_values(&mut self) {
         let program = self.b.program();
-        if !self.b.is_host() {
-            return;
-        }
         for &v in &program.proc(self.b.procedure()).params {
             let var = program.var(v);
+            if var.attrs.value && var.attrs.is_flat {
+                self.free_flat_value(v);
+            }
+            if self.b.func().kind == FuncKind::Kernel {
+                continue;
+            }
             if let (true, Some(VarStorage::Scalar(mem, _))) = (var.attrs.value, self.storage.get(v)) {
                 let mem = *mem;
                 self.b.release(mem, &var.ty);

@@ -5,6 +5,7 @@
 use crate::module::ArgKey;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
+use crate::value::flat_copy::FlatCopy;
 use crate::value::lvalue::{Allocation, Lvalue, MemRef};
 use ir::Val;
 use sema::checked::Type;
@@ -29,8 +30,10 @@ pub(crate) struct Passed {
     pub(crate) service: bool,
     /// Whether the procedure is elemental: an array stands for its current element.
     pub(crate) elemental: bool,
-    /// Whether a service copies the bytes of what is passed, and has done so when it returns.
+    /// Whether a service copies the bytes of what is passed and does nothing else with them.
     pub(crate) copies_bytes: bool,
+    /// Whether copies of objects were passed for that.
+    pub(crate) has_copies: bool,
     /// Whether what is passed for `type(*), dimension(..)` goes with its shape and its type.
     pub(crate) is_described: bool,
     /// Whether a procedure of C is called, which gets some arguments by descriptors of C.
@@ -39,6 +42,8 @@ pub(crate) struct Passed {
     pub(crate) lengths: Vec<GivenLengths>,
     /// Whether a kernel is launched, which reaches copies in managed memory only.
     pub(crate) to_kernel: bool,
+    /// Copies that a kernel which device code launches reads, and which are given back when it has ended.
+    pub(crate) freed_behind: Vec<Val>,
 }
 
 /// The length parameters of an object that is passed.
@@ -63,7 +68,9 @@ pub(crate) enum CopyBack {
     /// Parts of objects that were passed as a copy, and their addresses.
     Parts { from: ArrayView, places: ArrayView, ty: Type },
     /// Objects of type `ty` that hold their lengths, and objects that do not, of which the ones were passed for the others.
-    Twin { made: ArrayView, flat: ArrayView, ty: Type, is_made_passed: bool },
+    Twin { made: ArrayView, flat: ArrayView, ty: Type, how: FlatCopy },
+    /// The kernel that was launched has to end before what follows.
+    Kernel,
     /// A descriptor that was passed as a copy.
     Descriptor { from: Val, to: Descriptor },
     /// A descriptor of C of an allocatable or pointer, if the predicate holds.
