@@ -67,9 +67,20 @@ pub(crate) fn has_allocatable(program: &Program, ty: &Type) -> bool {
         && program.ty(*id).fields.iter().any(|f| f.allocatable || (!f.pointer && has_allocatable(program, &f.ty)))
 }
 
-/// Whether something happens when objects of this type end: they, or what they hold, have FINAL subroutines.
+/// Whether something happens when objects of this type end: they, or what they hold, have FINAL subroutines. Of flat ones
+/// [`has_flat_final`] says it.
 pub(crate) fn has_final(program: &Program, ty: &Type) -> bool {
+    !is_flat(program, ty) && finds_final(program, ty)
+}
+
+/// Whether something happens when flat objects end.
+pub(crate) fn has_flat_final(program: &Program, ty: &Type) -> bool {
+    is_flat(program, ty) && finds_final(program, ty)
+}
+
+fn finds_final(program: &Program, ty: &Type) -> bool {
     fn search(program: &Program, id: TypeId, seen: &mut BTreeSet<TypeId>) -> bool {
+        let id = if let Some(Type::Derived(of_host)) = program.ty(id).of_host { of_host } else { id };
         if !seen.insert(id) {
             return false;
         }

@@ -13,30 +13,26 @@ use crate::function::FunctionLowering;
 use crate::module::globals::empty_descriptor;
 use crate::object::allocate::AllocateHow;
 use crate::object::flat::owns_parts;
-use crate::types::{has_default, is_flat, is_made};
+use crate::procedure::flat_owner::has_flat_end;
+use crate::types::{has_default, has_flat_final, is_flat, is_made};
 use crate::value::array_view::{ArrayDim, ArrayView};
 use crate::value::descriptor::Descriptor;
+use crate::value::flat_copy::FlatCopy;
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};
-use sema::checked::{Actual, Expr, ExprKind, Field, Item, Type, TypeId, is_designator};
+use sema::checked::{Actual, Expr, ExprKind, Field, Item, Program, Type, TypeId, is_designator, visit};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// `target = value` where the target is flat.
     pub(crate) fn assign_flat(&mut self, target: &'p Expr, value: &'p Expr) {
-        if !self.b.is_host() && owns_parts(self.b.program(), &target.ty) {
-            return self.b.unsupported(
-                "an assignment of objects with allocatable components and run-time lengths in device code",
-            );
-        }
         let Some((from, lengths)) = self.flat_value(value, &target.ty) else {
             return self.b.refuse_flat();
         };
-        // The target may be a part of the value, or be allocated anew.
-        let from = if conflicts(self.b.program(), target, value) { self.b.flat_copy(&from, &target.ty) } else { from };
-        let to = match self.flat_allocatable(target) {
-            Some(d) => self.fit_flat(&d, target, value, &from, &lengths),
+        let allocatable = self.flat_allocatable(target);
+        let place = match &allocatable {
+            Some(d) => self.b.desc_view(d),
             None => {
                 let wanted = self.lengths_of(target);
                 self.check_flat_lengths(&target.ty, &wanted, &lengths);
@@ -49,7 +45,32 @@ impl<'p> FunctionLowering<'_, 'p> {
                 view
             }
         };
-        self.at(target.span, |this| this.b.copy_flat_objects(&to, &from, &target.ty));
+        // Data that this side cannot reach has the components of what is copied to it.
+        let ends = has_flat_end(self.b.program(), &target.ty) && !self.b.is_remote(place.mem);
+        // The target may be a part of the value, or be allocated anew.
+        let is_copied = ends || conflicts(self.b.program(), target, value);
+        let from = if is_copied { self.b.flat_copy(&from, &target.ty) } else { from };
+        if ends {
+            self.b.own_flat(&from, &target.ty, &lengths);
+        }
+        let to = match &allocatable {
+            Some(d) => self.fit_flat(d, target, value, &from, &lengths),
+            None => {
+                self.b.finalise_flat(&place, &target.ty, &lengths);
+                place
+            }
+        };
+        self.at(target.span, |this| match ends {
+            true => this.b.replace_flat(&to, &from, &target.ty, &lengths),
+            false => this.b.copy_flat_objects(&to, &from, &target.ty),
+        });
+    }
+
+    /// Refuses an assignment that copies flat objects as bytes, if these own something.
+    pub(crate) fn refuse_owners(&mut self, target: &'p Expr) {
+        if has_flat_end(self.b.program(), &target.ty) {
+            self.b.unsupported("this assignment of objects with allocatable components and run-time lengths");
+        }
     }
 
     /// Gives a part of a new object a value.
@@ -111,7 +132,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let bytes = self.b.array_bytes(&extents, element);
         let block = self.b.temporary(bytes, 8);
         let flat = self.b.dense(block, element, None, &extents);
-        self.b.copy_twins(&flat, &objects, &e.ty, false);
+        self.b.copy_twins(&flat, &objects, &e.ty, FlatCopy::To);
         (flat, objects, lengths)
     }
 
@@ -122,11 +143,33 @@ impl<'p> FunctionLowering<'_, 'p> {
             let lengths = self.all_lengths_of(value);
             return Some((self.objects(value), lengths));
         }
-        let operands = self.evaluated_once(value);
+        let operands = if owns_parts(self.b.program(), &value.ty) && !is_made_at_once(self.b.program(), value) {
+            self.owners_within(value)?
+        } else {
+            self.evaluated_once(value)
+        };
         self.with_operands(operands, |this| {
             this.move_to(&[]);
             this.flat_temporary_of(value)
         })
+    }
+
+    /// The objects with allocatable components that an array expression makes: they are there until the statement ends, so that its
+    /// elements may be copied as bytes. `None` if it makes some for each of its elements.
+    fn owners_within(&mut self, value: &'p Expr) -> Option<Operands> {
+        let program = self.b.program();
+        let mut made = Vec::new();
+        collect_made(program, value, &mut made);
+        if contains_loop(value) && !made.is_empty() || made.iter().any(|e| !is_made_at_once(program, e)) {
+            self.b.unsupported("objects with allocatable components and run-time lengths in this expression");
+            return None;
+        }
+        let mut operands = Operands::default();
+        for part in made {
+            let (objects, lengths) = self.flat_value(part, &part.ty)?;
+            operands.insert_objects(part, objects, lengths);
+        }
+        Some(operands)
     }
 
     fn flat_temporary_of(&mut self, value: &'p Expr) -> Option<(ArrayView, Vec<Val>)> {
@@ -237,10 +280,19 @@ impl<'p> FunctionLowering<'_, 'p> {
         let (location, name) = (self.b.location_of(target), designator_name(self.b.program(), target));
         let unfit = self.b.freeze(unfit);
         self.when(unfit, |this| {
+            this.end_flat_of(target, d);
             this.b.free_if_set(d, location);
             this.b.allocate_data(d, &shape, from.element, location, &name, AllocateHow::default());
             this.keep_flat_lengths(target, lengths);
+            let new = this.b.desc_view(d);
+            if owns_parts(this.b.program(), &target.ty) && !this.b.is_remote(new.mem) {
+                this.initialise_flat(&new, &target.ty, lengths);
+            }
         });
+        if has_flat_final(self.b.program(), &target.ty) {
+            let stays = self.b.negate(unfit);
+            self.when(stays, |this| this.b.finalise_flat(&old, &target.ty, lengths));
+        }
         self.b.desc_view(d)
     }
 
@@ -299,6 +351,33 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 }
 
+/// Whether an expression is a constructor or a reference to a function that is called once.
+fn is_made_at_once(program: &Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Call { proc, .. } => e.rank == 0 || !program.proc(*proc).elemental,
+        ExprKind::Construct { .. } => true,
+        _ => false,
+    }
+}
+
+/// The outermost constructors and references in an expression that make objects with allocatable components.
+fn collect_made<'p>(program: &Program, e: &'p Expr, made: &mut Vec<&'p Expr>) {
+    let makes = matches!(e.kind, ExprKind::Call { .. } | ExprKind::Construct { .. });
+    if makes && owns_parts(program, &e.ty) {
+        return made.push(e);
+    }
+    visit::parts(e, &mut |part| collect_made(program, part, made));
+}
+
+/// Whether an expression has an implied DO.
+fn contains_loop(e: &Expr) -> bool {
+    let mut found = false;
+    visit::all(e, &mut |e| {
+        found |= matches!(&e.kind, ExprKind::Array(items) if items.iter().any(|i| matches!(i, Item::Do(_))));
+    });
+    found
+}
+
 impl Builder<'_, '_> {
     /// A temporary of so many bytes, which are zeros.
     pub(crate) fn zeros(&mut self, bytes: Val) -> MemRef {
@@ -318,6 +397,16 @@ impl Builder<'_, '_> {
         let copy = self.dense(block, from.element, None, &extents);
         self.copy_array(&copy, from, ty);
         copy
+    }
+
+    /// Gives objects the bytes of others, and with them what these own; one fills an array, whose elements get copies of it.
+    fn replace_flat(&mut self, to: &ArrayView, from: &ArrayView, ty: &Type, lengths: &[Val]) {
+        self.free_flat(to, ty, lengths);
+        self.copy_flat_objects(to, from, ty);
+        if from.dims.is_empty() && !to.dims.is_empty() {
+            self.own_flat(to, ty, lengths);
+            self.release_flat(from, ty, lengths);
+        }
     }
 
     /// Copies flat objects; one fills an array.

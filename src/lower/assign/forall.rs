@@ -167,6 +167,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     fn listed_assign(&mut self, active: &Active, target: &'p Expr, value: &'p Expr) {
+        self.refuse_owners(target);
         let bytes = const_bytes(self.b.program(), &target.ty).filter(|_| target.rank == 0);
         let Some(bytes) = bytes else { return self.listed_array(active, target, value) };
         let ty = &target.ty;

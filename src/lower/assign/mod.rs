@@ -49,6 +49,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.assign_by_components(target, value);
         }
         if scattered(self.b.program(), target).is_some() {
+            self.refuse_owners(target);
             return self.assign_scattered(target, value);
         }
         if is_flat(self.b.program(), &target.ty) {
@@ -282,7 +283,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 (Some(to), Some(from)) => to == from,
                 _ => true,
             };
-            if !overlaps && is_one_length {
+            // Objects of this side get components of their own.
+            let is_deep = !self.b.is_remote(view.mem) && has_allocatable(self.b.program(), &target.ty);
+            if !overlaps && is_one_length && !is_deep {
                 self.b.check_shape(&view, &from.extents());
                 return self.at(target.span, |this| this.b.copy_array(&view, from, &target.ty));
             }

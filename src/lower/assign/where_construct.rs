@@ -71,10 +71,13 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn masked_statement(&mut self, s: &'p Stmt, conditions: &[Condition<'p>]) {
         match &s.kind {
-            StmtKind::Assign { target, value } => match scattered(self.b.program(), target) {
-                Some(_) => self.masked_parts(target, value, conditions, None),
-                None => self.masked_assign(target, value, conditions),
-            },
+            StmtKind::Assign { target, value } => {
+                self.refuse_owners(target);
+                match scattered(self.b.program(), target) {
+                    Some(_) => self.masked_parts(target, value, conditions, None),
+                    None => self.masked_assign(target, value, conditions),
+                }
+            }
             StmtKind::Call { proc, args } => self.masked_call(*proc, args, conditions),
             // What a function's result points to is assigned by a name.
             StmtKind::Block { vars, body, .. } => {

@@ -2,7 +2,7 @@
 //!
 //! A copy of constant size is in local memory: as many elements as the dummy or the section has. Another one is allocated, and
 //! global; it is refused for sections of local and shared memory, since a procedure is made for one space. So are sections of shared
-//! memory of which only the run knows whether they have gaps.
+//! memory of which only the run knows whether they have gaps. Copies for kernels that device code launches.
 
 use crate::builder::Builder;
 use crate::builder::arith::{constant, is};
@@ -14,13 +14,42 @@ use crate::value::lvalue::{Allocation, MemRef};
 use ast::Intent;
 use ir::op::BinOp;
 use ir::rt::Rt;
-use ir::{Space, Ty, Val};
+use ir::{FuncId, FuncKind, FunctionBuilder, Space, Ty, Val};
 use sema::checked::{Const, Expr, ExprKind, Shape, Type, Variable};
+use source::Span;
 
 /// Bytes that a copy in local memory may have.
 const LARGEST: i64 = 4096;
 
 impl Builder<'_, '_> {
+    /// A copy of an object for a kernel that device code launches, which may begin when the launching thread has ended. A kernel behind it
+    /// gives the copy back.
+    pub(super) fn copy_for_launch(&mut self, object: &ArrayView, ty: &Type, out: &mut Passed) -> ArrayView {
+        let args = vec![Val::i32(DEVICE_MEMORY), object.element, Val::i64(0), Val::i64(0), Val::i32(0)];
+        let Some(&addr) = self.rt(Rt::Alloc, args).first() else { return object.clone() };
+        let copy = MemRef::at(addr.into(), Space::Global);
+        self.copy_flat_object(copy, object.mem, object.element, ty);
+        out.freed_behind.push(addr.into());
+        self.dense(copy, object.element, None, &[])
+    }
+
+    /// The kernel that gives back memory which device code has allocated: its parameter is the address.
+    pub(crate) fn freeing_kernel(&mut self) -> FuncId {
+        if let Some(func) = self.module().freeing_kernel() {
+            return func;
+        }
+        let func = self.module().new_function("copy.free", FuncKind::Kernel, Span::NONE);
+        self.module().set_freeing_kernel(func);
+        let mut b = FunctionBuilder::new(self.module().function_name(func), FuncKind::Kernel, Span::NONE);
+        let addr = b.param(Ty::I64, "copy").into();
+        let (side, proc) = (self.side(), self.procedure());
+        let mut inner = Builder::new(self.module(), b, side, proc);
+        inner.free(&Allocation { location: DEVICE_MEMORY, addr, may_be_null: false });
+        let made = inner.finish_subroutine();
+        self.module().set_function(func, made);
+        func
+    }
+
     /// Memory with the elements of a view one after another: its own if that is so, or a copy.
     pub(super) fn contiguous_on_device(
         &mut self,

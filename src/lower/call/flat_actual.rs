@@ -11,10 +11,12 @@ use crate::analysis::designators::{field_of, may_be_unset};
 use crate::analysis::variables::is_descriptor;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
+use crate::object::flat::owns_parts;
 use crate::procedure::reach::declared_exprs;
 use crate::types::{is_device_data, is_flat, is_made};
 use crate::value::arguments::{CopyBack, GivenLengths, Passed};
 use crate::value::array_view::ArrayView;
+use crate::value::flat_copy::FlatCopy;
 use ast::Intent;
 use ir::{Ty, Val};
 use sema::checked::{
@@ -67,9 +69,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         let present = self.presence_of_actual(dummy, e);
         let copy = of_host.and_then(|of_host| Some((of_host, self.copy_of_twin(e, of_host, present)?)));
         let Some((of_host, (made, own))) = copy else { return self.b.refuse_flat() };
-        if gives_back(dummy, e) {
+        let how = if gives_back(dummy, e) { FlatCopy::Give } else { FlatCopy::Leave };
+        if how == FlatCopy::Give || owns_parts(program, &e.ty) {
             let (made, ty) = (made.clone(), of_host.clone());
-            out.back.push(CopyBack::Twin { made, flat: own, ty, is_made_passed: true });
+            out.back.push(CopyBack::Twin { made, flat: own, ty, how });
         }
         let first = out.words.len();
         if dummy.attrs.class {
@@ -87,7 +90,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let (flat, made, lengths) = self.flat_copy_of(e, &dummy.ty, present);
         if gives_back(dummy, e) {
             let (flat, ty) = (flat.clone(), e.ty.clone());
-            out.back.push(CopyBack::Twin { made, flat, ty, is_made_passed: false });
+            out.back.push(CopyBack::Twin { made, flat, ty, how: FlatCopy::Take });
         }
         let first = out.words.len();
         self.with_objects(e, flat, |this| this.pass_objects(dummy, e, out));
@@ -125,9 +128,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         let bytes = self.b.array_bytes(&extents, element);
         let block = self.b.temporary(bytes, 8);
         let flat = self.b.dense(block, element, None, &extents);
-        self.b.copy_flat(block, element, &made, &e.ty, false);
+        self.b.copy_flat(block, element, &made, &e.ty, FlatCopy::To);
         if gives_back(dummy, e) {
-            out.back.push(CopyBack::Twin { made, flat: flat.clone(), ty: e.ty.clone(), is_made_passed: false });
+            out.back.push(CopyBack::Twin { made, flat: flat.clone(), ty: e.ty.clone(), how: FlatCopy::From });
         }
         let first = out.words.len();
         self.with_objects(e, flat, |this| this.pass_objects(dummy, e, out));
@@ -153,10 +156,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let object = self.or_nothing(object, present);
         let object = match out.to_kernel {
             true if self.b.is_host() => self.b.managed_copy(&object, &dummy.ty, out),
-            true => {
-                self.b.unsupported("a `value` argument with run-time lengths of a kernel that device code launches");
-                object
-            }
+            true => self.b.copy_for_launch(&object, &dummy.ty, out),
             // The procedure reads it on its own side.
             false => self.b.local_view(object, &dummy.ty),
         };

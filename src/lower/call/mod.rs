@@ -145,9 +145,7 @@ impl Builder<'_, '_> {
                         this.store_value(element_lvalue(place, from.len), &ty, &value);
                     });
                 }
-                CopyBack::Twin { made, flat, ty, is_made_passed } => {
-                    self.copy_twins(&flat, &made, &ty, !is_made_passed);
-                }
+                CopyBack::Twin { made, flat, ty, how } => self.copy_twins(&flat, &made, &ty, how),
                 CopyBack::OfC { when, from, to, is_allocatable } => {
                     self.when(when, |this| this.take_from_c(from, &to, is_allocatable));
                 }

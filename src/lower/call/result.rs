@@ -14,6 +14,7 @@ use crate::elements::Operands;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
 use crate::object::convention::{ResultForm, assumed_lengths, result_form, value_of_registers};
+use crate::object::flat::owns_parts;
 use crate::procedure::reach::{declared_by, declared_exprs};
 use crate::storage::{Taken, VarStorage};
 use crate::types::{const_bytes, data_space, has_end, ir_ty};
@@ -97,6 +98,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         let var = program.var(result);
         if var.attrs.allocatable || var.attrs.pointer {
+            if var.attrs.allocatable && var.attrs.is_flat && owns_parts(program, &var.ty) {
+                self.b.unsupported("an allocatable result with allocatable components and run-time lengths");
+            }
             let d = result_descriptor(&mut self.b, result);
             let DescriptorAt::Mem(mem) = d.at else {
                 return self.b.desc_view(&d);
@@ -124,6 +128,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         saved.insert(0, (result, self.storage.take(result)));
         let bytes = self.bytes_of_variable(result, len);
+        let lengths = if var.attrs.is_flat { self.flat_variable_lengths(result) } else { Vec::new() };
+        let lengths: Vec<Val> = lengths.into_iter().flatten().collect();
         let bounds: Vec<(Val, Val)> = match &var.shape {
             Shape::Explicit(dims) => dims
                 .iter()
@@ -150,6 +156,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if has_end(program, &var.ty) {
             self.b.end_later(view.clone(), var.ty.clone());
         }
+        self.b.end_flat_later(&view, &var.ty, &lengths);
         view
     }
 

@@ -35,6 +35,11 @@ impl<'p> FunctionLowering<'_, 'p> {
         let config = LaunchConfig { grid, block, bytes, stream };
         let words = std::mem::take(&mut passed.words);
         self.b.launch(func, config, words);
+        for copy in std::mem::take(&mut passed.freed_behind) {
+            let config = LaunchConfig { grid: [Val::i32(1); 3], block: [Val::i32(1); 3], bytes: Val::i64(0), stream };
+            let func = self.b.freeing_kernel();
+            self.b.launch(func, config, vec![copy]);
+        }
         self.b.after_call(passed);
     }
 

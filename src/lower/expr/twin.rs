@@ -2,10 +2,10 @@
 
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
-use crate::object::flat::owns_parts;
 use crate::types::{is_flat, is_made};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
+use crate::value::flat_copy::FlatCopy;
 use crate::value::lvalue::MemRef;
 use ir::{Ty, Val};
 use sema::checked::{Expr, ExprKind, Type};
@@ -31,27 +31,22 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let lengths = self.b.held_lengths(from, *id);
                 let bytes = self.bytes_with_lengths(to, &lengths);
                 let block = self.b.temporary(bytes, 8);
-                self.b.copy_flat(block, bytes, &object, &e.ty, false);
+                self.b.copy_flat(block, bytes, &object, &e.ty, FlatCopy::To);
                 return Value::Char(block, bytes);
             }
             let wanted: Vec<Option<Val>> = self.constant_lengths(to).into_iter().map(Some).collect();
             self.at(e.span, |this| this.b.check_lengths(&object, &e.ty, &wanted));
             let bytes = Val::i64(self.b.type_bytes(to));
             let block = self.b.temporary(bytes, 8);
-            self.b.copy_flat(block, bytes, &object, &e.ty, false);
+            self.b.copy_flat(block, bytes, &object, &e.ty, FlatCopy::To);
             return Value::Object(block);
-        }
-        if owns_parts(self.b.program(), &e.ty) {
-            // They would belong to two objects.
-            let what = "a copy in host code of device data with allocatable components and run-time lengths";
-            return self.b.refused(to, what);
         }
         let from = self.object_on_this_side(e);
         let bytes = self.bytes_of(e);
         let object = self.b.temporary_array(to, None, &[]);
         let lengths = self.all_lengths_of(e);
         self.b.make_view(&object, to, &lengths);
-        self.b.copy_flat(from, bytes, &object, to, true);
+        self.b.copy_flat(from, bytes, &object, to, FlatCopy::Own);
         Value::Object(object.mem)
     }
 
@@ -71,7 +66,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         local
     }
 
-    /// A copy of managed objects as objects that hold their lengths, and the view of their own memory.
+    /// A copy of managed objects as objects that hold their lengths, which has what they own, and the view of their own memory.
     /// If `present` does not hold, a copy of nothing.
     pub(crate) fn copy_of_twin(
         &mut self,
@@ -95,7 +90,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let lengths = self.all_lengths_of(e);
         let made = self.b.temporary_array(to, None, &own.extents());
         self.b.make_view(&made, to, &lengths);
-        self.b.copy_twins(&own, &made, to, true);
+        self.b.copy_twins(&own, &made, to, FlatCopy::Take);
         Some((made, own))
     }
 

@@ -12,6 +12,7 @@ use crate::function::FunctionLowering;
 use crate::types::{align, const_bytes, ir_ty, is_flat, is_made};
 use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
+use crate::value::flat_copy::FlatCopy;
 use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
 use ir::op::{BinOp, CmpOp};
 use ir::{Ty, Val};
@@ -279,7 +280,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let count = self.b.size(&view);
             let bytes = self.b.imul(count, element);
             let block = self.b.temporary(bytes, 8);
-            self.b.copy_flat(block, element, &view, &source.ty, false);
+            self.b.copy_flat(block, element, &view, &source.ty, FlatCopy::To);
             return (block, bytes, 1);
         }
         let unit = align(self.b.program(), &source.ty);
@@ -324,7 +325,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let room = self.b.flat_bytes(&object, &e.ty);
             let block = self.b.temporary(room, 8);
             transfer_bytes(&mut self.b, (block, room), (from, bytes), 1);
-            self.b.copy_flat(block, room, &object, &e.ty, true);
+            self.b.copy_flat(block, room, &object, &e.ty, FlatCopy::From);
             return Some(Value::Object(object.mem));
         }
         let room = match self.length_of(e, None) {
@@ -366,7 +367,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.make_view(&view, &e.ty, &lengths);
             let block = self.b.temporary(room, 8);
             transfer_bytes(&mut self.b, (block, room), (from, bytes), 1);
-            self.b.copy_flat(block, element, &view, &e.ty, true);
+            self.b.copy_flat(block, element, &view, &e.ty, FlatCopy::From);
             return Some(view);
         }
         let unit = unit.min(align(self.b.program(), &e.ty));

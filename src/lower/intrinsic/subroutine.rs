@@ -245,6 +245,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let view = self.b.desc_view(&source);
         self.at(to.span, |this| this.check_taken(to, &view));
         if is_flat(self.b.program(), &from.ty) {
+            self.end_flat_of(to, &target);
             let (lengths, fixed) = (self.lengths_of(from), self.lengths_that_stay(to));
             let set = self.b.desc_is_set(&source);
             self.when(set, |this| this.check_given_lengths(&to.ty, &fixed, &lengths));

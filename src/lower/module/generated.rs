@@ -17,6 +17,8 @@ pub(crate) enum ObjectHelper {
     Release,
     /// Makes an object of given lengths.
     Make,
+    /// Gives a flat object, which was copied as bytes, its own of what the original owns.
+    Own,
 }
 
 /// What a generated function does with an object of a class.

@@ -74,6 +74,8 @@ pub(crate) struct ModuleLowering<'p> {
     class_helpers: BTreeMap<(Option<TypeId>, ClassHelper), FuncId>,
     /// The function that calls procedures of the program for C code.
     foreign_answer: Option<FuncId>,
+    /// The kernel that gives back memory behind another one.
+    freeing_kernel: Option<FuncId>,
     instances: BTreeMap<Instance, FuncId>,
     queue: VecDeque<(Instance, FuncId)>,
     names: BTreeMap<String, u32>,
@@ -112,6 +114,7 @@ impl<'p> ModuleLowering<'p> {
             tags,
             class_helpers: BTreeMap::new(),
             foreign_answer: None,
+            freeing_kernel: None,
             instances: BTreeMap::new(),
             queue: VecDeque::new(),
             names: BTreeMap::new(),
@@ -247,6 +250,16 @@ impl<'p> ModuleLowering<'p> {
     /// Keeps that function.
     pub(crate) fn set_foreign_answer(&mut self, func: FuncId) {
         self.foreign_answer = Some(func);
+    }
+
+    /// The kernel that gives back memory, if it was made.
+    pub(crate) fn freeing_kernel(&self) -> Option<FuncId> {
+        self.freeing_kernel
+    }
+
+    /// Keeps that kernel.
+    pub(crate) fn set_freeing_kernel(&mut self, func: FuncId) {
+        self.freeing_kernel = Some(func);
     }
 
     /// Says why code at a place is refused.

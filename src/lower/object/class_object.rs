@@ -327,7 +327,7 @@ impl Builder<'_, '_> {
     }
 
     /// Gives a fresh object the default values of its type.
-    fn store_default(&mut self, to: MemRef, ty: &Type) {
+    pub(crate) fn store_default(&mut self, to: MemRef, ty: &Type) {
         if let Some((from, bytes)) = self.default_memory(ty) {
             self.copy_words(to, from, bytes, align(self.program(), ty));
         }

@@ -131,6 +131,7 @@ impl<'p> Builder<'_, 'p> {
             ObjectHelper::FreeFields => "free_fields",
             ObjectHelper::Release => "release",
             ObjectHelper::Make => return self.maker(id),
+            ObjectHelper::Own => return self.flat_helper(id, what),
         };
         let func = self.module().new_function(&format!("{}.{verb}", def.name), kind, def.span);
         self.module().set_object_helper(key, func);
@@ -163,11 +164,7 @@ impl<'p> Builder<'_, 'p> {
             return self.copy_sized(field, to, from);
         }
         if field.allocatable {
-            let behind = descriptor_bytes(field.shape.rank(), field.class);
-            let lengths = described_bytes(program, field) - behind;
-            self.copy_words(to.plus(behind as i64), from.plus(behind as i64), lengths, 8);
-            let (to, from) = (self.field_desc(field, to), self.field_desc(field, from));
-            return self.copy_allocatable(field, &to, &from);
+            return self.copy_allocatable_field(field, to, from);
         }
         if field.pointer {
             return self.copy_words(to, from, described_bytes(program, field), 8);
@@ -179,6 +176,24 @@ impl<'p> Builder<'_, 'p> {
         let elements: i64 = target.dims.iter().filter_map(|d| crate::builder::arith::constant(d.extent)).product();
         let bytes = const_bytes(program, &field.ty).unwrap_or(0) * elements as u64;
         self.copy_words(to, from, bytes, align(program, &field.ty));
+    }
+
+    fn copy_allocatable_field(&mut self, field: &'p Field, to: MemRef, from: MemRef) {
+        let (target, source) = (self.field_desc(field, to), self.field_desc(field, from));
+        let other = is_flat(self.program(), &field.ty).then(|| {
+            let (old, new) = (self.desc_base(&target), self.desc_base(&source));
+            self.icmp(CmpOp::Ne, old, new)
+        });
+        if let Some(other) = other {
+            self.when(other, |this| this.end_flat_data(field, to, &target));
+        }
+        let behind = descriptor_bytes(field.shape.rank(), field.class);
+        let lengths = described_bytes(self.program(), field) - behind;
+        self.copy_words(to.plus(behind as i64), from.plus(behind as i64), lengths, 8);
+        self.copy_allocatable(field, &target, &source);
+        if let Some(other) = other {
+            self.when(other, |this| this.own_flat_data(field, to, &target));
+        }
     }
 
     /// Copies an allocatable component with its data.
@@ -258,6 +273,7 @@ impl<'p> Builder<'_, 'p> {
                 self.free_sized(field, &d);
             } else if field.allocatable {
                 let d = self.field_desc(field, at);
+                self.end_flat_data(field, at, &d);
                 self.free_data(&d, &field.ty, self.data_location(field.cuda));
                 self.desc_clear(&d);
             } else if !field.pointer && has_allocatable(program, &field.ty) {

@@ -12,6 +12,7 @@ use crate::module::ArgKey;
 use crate::types::{align, const_bytes, has_final};
 use crate::value::arguments::{Captures, Passed};
 use crate::value::array_view::{ArrayView, Contiguity};
+use crate::value::flat_copy::FlatCopy;
 use crate::value::lvalue::MemRef;
 use ir::Val;
 use sema::checked::{ProcId, Type, TypeId};
@@ -29,6 +30,11 @@ impl Builder<'_, '_> {
         let Type::Derived(id) = ty else { return };
         if self.frees_copies() || !has_final(program, ty) || !self.is_host() || self.is_remote(view.mem) {
             return;
+        }
+        if let Some(of_host) = &program.ty(*id).of_host {
+            let params = program.ty(*id).params.iter().filter(|p| !p.is_kind);
+            let lengths: Vec<Val> = params.filter_map(|p| p.value).map(Val::i64).collect();
+            return self.finalise_twins(view, of_host, &lengths);
         }
         if view.gathers() {
             return self.finalise_gathered(view, ty);
@@ -61,6 +67,17 @@ impl Builder<'_, '_> {
             let part = ArrayView { element, contiguity: Contiguity::Unknown, origin: None, ..view.clone() };
             self.finalise_view(&part, &ty);
         }
+    }
+
+    /// Finalises objects that have not their lengths in them: as objects of the host, which they are meanwhile.
+    pub(crate) fn finalise_twins(&mut self, view: &ArrayView, of_host: &Type, lengths: &[Val]) {
+        self.scope(|this| {
+            let made = this.temporary_array(of_host, None, &view.extents());
+            this.make_view(&made, of_host, lengths);
+            this.copy_twins(view, &made, of_host, FlatCopy::Take);
+            this.finalise_view(&made, of_host);
+            this.copy_twins(view, &made, of_host, FlatCopy::Give);
+        });
     }
 
     /// Finalises elements that subscripts choose. They are moved side by side and back.

@@ -8,6 +8,7 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::types::{align, const_bytes, has_allocatable, is_made};
 use crate::value::array_view::ArrayView;
+use crate::value::flat_copy::FlatCopy;
 use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
 use ir::{Ty, Val};
@@ -91,7 +92,7 @@ impl<'p> Builder<'_, 'p> {
     /// Copies the objects of a class to the block at `flat`, each to so many bytes.
     pub(crate) fn copy_class_flat(&mut self, flat: MemRef, element: Val, view: &ArrayView, ty: &Type) {
         let extents = view.extents();
-        let made = |this: &mut Self, view: &ArrayView, ty: &Type| this.copy_flat(flat, element, view, ty, false);
+        let made = |this: &mut Self, view: &ArrayView, ty: &Type| this.copy_flat(flat, element, view, ty, FlatCopy::To);
         self.as_dynamic(view, ty, made, |this| {
             let block = this.dense(flat, element, None, &extents);
             this.each_position(&extents, &[&block, view], &mut |this, index, linear| {
@@ -145,50 +146,74 @@ impl<'p> Builder<'_, 'p> {
         self.bin(BinOp::And, Ty::I64, up, Val::i64(-(unit as i64))).into()
     }
 
-    /// Copies the elements of an array to the block at `flat`, or from there if `back` says so; an element has as many bytes
-    /// there as [`Builder::flat_bytes`] says. Objects are made already. What is allocatable stays as it is.
-    pub(crate) fn copy_flat(&mut self, flat: MemRef, element: Val, view: &ArrayView, ty: &Type, back: bool) {
+    /// Copies the elements of an array to the block at `flat`, or from there; an element has as many bytes there as
+    /// [`Builder::flat_bytes`] says. Objects are made already.
+    pub(crate) fn copy_flat(&mut self, flat: MemRef, element: Val, view: &ArrayView, ty: &Type, how: FlatCopy) {
         let extents = view.extents();
         let len = view.len.map(|_| element);
         let block = self.dense(flat, element, len, &extents);
         let Type::Derived(id) = ty else {
-            return if back { self.copy_array(view, &block, ty) } else { self.copy_array(&block, view, ty) };
+            return match how {
+                FlatCopy::To | FlatCopy::Give => self.copy_array(&block, view, ty),
+                FlatCopy::Leave => {}
+                FlatCopy::From | FlatCopy::Own | FlatCopy::Take => self.copy_array(view, &block, ty),
+            };
         };
         let made = is_made(self.program(), ty);
         self.each_position(&extents, &[&block, view], &mut |this, index, linear| {
-            let program = this.program();
             let own = this.element_pos(view, index, linear);
             let other = this.element_pos(&block, index, linear);
             if made {
-                this.flat_parts(own, *id, &mut |this, part| this.copy_flat_part(other, &part, back));
-            } else if !back {
-                this.copy_words(other, own, const_bytes(program, ty).unwrap_or(0), align(program, ty));
-            } else if !has_allocatable(program, ty) {
-                this.copy_words(own, other, const_bytes(program, ty).unwrap_or(0), align(program, ty));
+                this.flat_parts(own, *id, &mut |this, part| this.copy_flat_part(other, &part, how));
+            } else {
+                this.copy_alike(other, own, ty, how);
             }
         });
     }
 
-    /// Copies objects that hold their lengths to objects that do not, wherever these are, or from there if `back` says so.
-    pub(crate) fn copy_twins(&mut self, flat: &ArrayView, view: &ArrayView, ty: &Type, back: bool) {
+    /// The same of an object that is stored alike as a flat one.
+    fn copy_alike(&mut self, flat: MemRef, own: MemRef, ty: &Type, how: FlatCopy) {
+        let program = self.program();
+        let (bytes, unit, owns) =
+            (const_bytes(program, ty).unwrap_or(0), align(program, ty), has_allocatable(program, ty));
+        match how {
+            FlatCopy::To | FlatCopy::Give => self.copy_words(flat, own, bytes, unit),
+            FlatCopy::Own if owns => self.copy_object(own, flat, ty),
+            FlatCopy::Leave => {}
+            FlatCopy::From if owns => {}
+            FlatCopy::From | FlatCopy::Own | FlatCopy::Take => self.copy_words(own, flat, bytes, unit),
+        }
+        if owns && matches!(how, FlatCopy::Give | FlatCopy::Leave) {
+            self.store_default(own, ty);
+        }
+    }
+
+    /// Copies objects that hold their lengths to objects that do not, wherever these are, or from there.
+    pub(crate) fn copy_twins(&mut self, flat: &ArrayView, view: &ArrayView, ty: &Type, how: FlatCopy) {
         let extents = view.extents();
         self.each_position(&extents, &[flat, view], &mut |this, index, linear| {
             let (own, other) = (this.element_pos(view, index, linear), this.element_pos(flat, index, linear));
             let object = this.object_view(own, ty);
-            this.copy_flat(other, flat.element, &object, ty, back);
+            this.copy_flat(other, flat.element, &object, ty, how);
         });
     }
 
-    fn copy_flat_part(&mut self, object: MemRef, part: &FlatPart<'p>, back: bool) {
+    fn copy_flat_part(&mut self, object: MemRef, part: &FlatPart<'p>, how: FlatCopy) {
         let flat = self.advance(object, part.at);
         if !part.field.is_described() {
-            return self.copy_flat(flat, part.element, &part.view, &part.field.ty, back);
+            return self.copy_flat(flat, part.element, &part.view, &part.field.ty, how);
         }
-        let bytes = crate::builder::arith::constant(part.element).unwrap_or(0) as u64;
-        if !back {
-            self.copy_words(flat, part.view.mem, bytes, 8);
-        } else if part.field.pointer {
-            self.copy_words(part.view.mem, flat, bytes, 8);
+        let (own, bytes) = (part.view.mem, crate::builder::arith::constant(part.element).unwrap_or(0) as u64);
+        match how {
+            FlatCopy::To | FlatCopy::Give => self.copy_words(flat, own, bytes, 8),
+            FlatCopy::Leave => {}
+            FlatCopy::From if !part.field.pointer => {}
+            FlatCopy::Own => self.copy_field(part.field, own, flat),
+            FlatCopy::From | FlatCopy::Take => self.copy_words(own, flat, bytes, 8),
+        }
+        if !part.field.pointer && matches!(how, FlatCopy::Give | FlatCopy::Leave) {
+            let d = self.field_desc(part.field, own);
+            self.desc_clear(&d);
         }
     }
 }

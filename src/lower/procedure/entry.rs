@@ -222,19 +222,6 @@ impl FunctionLowering<'_, '_> {
         self.storage.set(v, storage);
     }
 
-    /// The same of a flat dummy with VALUE, whose bytes its lengths say.
-    fn own_flat_object(&mut self, v: VarId, given: MemRef) -> MemRef {
-        let var = self.b.program().var(v);
-        let bytes = self.bytes_of_variable(v, None);
-        let own = self.b.temporary(bytes, 8);
-        let present =
-            if var.attrs.optional { self.b.icmp(CmpOp::Ne, given.addr, Val::i64(0)) } else { Val::pred(true) };
-        self.when(present, |this| this.b.copy_flat_object(own, given, bytes, &var.ty));
-        let addr = self.b.address(own);
-        let addr = self.b.select(Ty::I64, present, addr, Val::i64(0)).into();
-        MemRef { addr, offset: 0, volatile: given.volatile, ..own }
-    }
-
     /// The procedure's own copy of a dummy that is there; no address if it is absent.
     fn copied(&mut self, v: VarId, given: MemRef) -> MemRef {
         let program = self.b.program();
@@ -456,11 +443,14 @@ impl FunctionLowering<'_, '_> {
     /// Frees what dummies with VALUE own: they are copies, which are not finalised.
     fn release_values(&mut self) {
         let program = self.b.program();
-        if !self.b.is_host() {
-            return;
-        }
         for &v in &program.proc(self.b.procedure()).params {
             let var = program.var(v);
+            if var.attrs.value && var.attrs.is_flat {
+                self.free_flat_value(v);
+            }
+            if !self.b.is_host() {
+                continue;
+            }
             if let (true, Some(VarStorage::Scalar(mem, _))) = (var.attrs.value, self.storage.get(v)) {
                 let mem = *mem;
                 self.b.release(mem, &var.ty);

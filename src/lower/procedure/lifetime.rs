@@ -4,6 +4,7 @@
 
 use crate::function::FunctionLowering;
 use crate::module::globals::sequence_bytes;
+use crate::procedure::flat_owner::has_flat_end;
 use crate::storage::VarStorage;
 use crate::types::{const_bytes, has_default, has_end, is_made};
 use ir::Val;
@@ -14,6 +15,7 @@ impl FunctionLowering<'_, '_> {
     pub(crate) fn free_variable(&mut self, v: VarId) {
         let var = self.b.program().var(v);
         let location = self.b.data_location(var.attrs.cuda);
+        self.end_flat_variable(v);
         match self.storage.get(v).cloned() {
             Some(VarStorage::Described(d)) if var.attrs.allocatable => {
                 self.b.free_data(&d, &var.ty, location);
@@ -59,8 +61,14 @@ impl FunctionLowering<'_, '_> {
             }
             _ => return,
         }
-        let frees = self.frees_variables() && has_end(self.b.program(), &var.ty);
-        if frees && matches!(var.storage, sema::checked::Storage::Local) {
+        if has_end(self.b.program(), &var.ty) {
+            self.frees_at_end(v);
+        }
+    }
+
+    /// What a local variable holds is freed when its procedure or BLOCK is left.
+    fn frees_at_end(&mut self, v: VarId) {
+        if self.frees_variables() && matches!(self.b.program().var(v).storage, sema::checked::Storage::Local) {
             self.blocks.add_variable(v);
         }
     }
@@ -77,5 +85,8 @@ impl FunctionLowering<'_, '_> {
         };
         let lengths: Vec<Val> = self.flat_variable_lengths(v).into_iter().flatten().collect();
         self.initialise_flat(&view, &var.ty, &lengths);
+        if has_flat_end(self.b.program(), &var.ty) {
+            self.frees_at_end(v);
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! Not here: calls (`call`).
 
 pub(crate) mod entry;
+pub(crate) mod flat_owner;
 pub(crate) mod lifetime;
 pub(crate) mod local;
 mod made;

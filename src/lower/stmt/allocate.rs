@@ -267,7 +267,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             this.keep_flat_lengths(e, &lengths);
             let to = this.b.desc_view(d);
             match (from, source) {
-                (Some((from, _)), Some((_, false))) => this.b.copy_flat_objects(&to, &from, &e.ty),
+                (Some((from, _)), Some((_, false))) => {
+                    this.b.copy_flat_objects(&to, &from, &e.ty);
+                    this.b.own_flat(&to, &e.ty, &lengths);
+                }
                 _ => this.initialise_flat(&to, &e.ty, &lengths),
             }
         })
@@ -349,6 +352,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let (name, location) = (designator_name(self.b.program(), e), self.b.location_of(e));
             self.at(e.span, |this| {
                 this.b.free_components_of(&d, &e.ty);
+                this.end_flat_of(e, &d);
                 let base = this.b.desc_base(&d);
                 let (text, len) = this.b.name_text(&name);
                 let flag = Val::i32(i32::from(has_stat));

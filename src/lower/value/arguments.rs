@@ -5,6 +5,7 @@
 use crate::module::ArgKey;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
+use crate::value::flat_copy::FlatCopy;
 use crate::value::lvalue::{Allocation, Lvalue, MemRef};
 use ir::Val;
 use sema::checked::Type;
@@ -39,6 +40,8 @@ pub(crate) struct Passed {
     pub(crate) lengths: Vec<GivenLengths>,
     /// Whether a kernel is launched, which reaches copies in managed memory only.
     pub(crate) to_kernel: bool,
+    /// Copies that a kernel which device code launches reads, and which are given back when it has ended.
+    pub(crate) freed_behind: Vec<Val>,
 }
 
 /// The length parameters of an object that is passed.
@@ -63,7 +66,7 @@ pub(crate) enum CopyBack {
     /// Parts of objects that were passed as a copy, and their addresses.
     Parts { from: ArrayView, places: ArrayView, ty: Type },
     /// Objects of type `ty` that hold their lengths, and objects that do not, of which the ones were passed for the others.
-    Twin { made: ArrayView, flat: ArrayView, ty: Type, is_made_passed: bool },
+    Twin { made: ArrayView, flat: ArrayView, ty: Type, how: FlatCopy },
     /// A descriptor that was passed as a copy.
     Descriptor { from: Val, to: Descriptor },
     /// A descriptor of C of an allocatable or pointer, if the predicate holds.

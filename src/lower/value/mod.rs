@@ -5,6 +5,7 @@
 pub(crate) mod arguments;
 pub(crate) mod array_view;
 pub(crate) mod descriptor;
+pub(crate) mod flat_copy;
 pub(crate) mod lvalue;
 
 use crate::value::lvalue::MemRef;

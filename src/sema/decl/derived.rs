@@ -242,7 +242,7 @@ impl<'a> Checker<'a> {
                 continue;
             };
             if let Type::Derived(inner) = ty
-                && self.check_finals_of_managed(inner, attribute.map(|a| a.0), e.name.span).is_none()
+                && self.note_finalised(inner, attribute.map(|a| a.0), e.name.span).is_none()
             {
                 self.defs.type_info_mut(id).is_broken = true;
                 continue;

@@ -377,6 +377,22 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Notes the type of the host for a closed instance.
+    pub(super) fn host_type_of(&mut self, id: TypeId, span: Span) -> Option<()> {
+        let Some(template) = self.defs.type_info(id).template else { return Some(()) };
+        if self.defs.ty(id).params.is_empty() {
+            self.defs.ty_mut(id).of_host = Some(Type::Derived(template));
+            return Some(());
+        }
+        if !self.is_open_for_host(template) {
+            // This check comes to nothing: the next one knows that the template is open.
+            self.note_open(template);
+            return self.reporter.refuse(span, "device data with lengths that are known at run time only");
+        }
+        self.note_host_type(id);
+        Some(())
+    }
+
     /// Notes the type of the host for a flat one, if the template is open.
     fn note_host_type(&mut self, flat: TypeId) {
         let Some(template) = self.defs.type_info(flat).template else { return };

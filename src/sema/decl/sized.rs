@@ -8,10 +8,11 @@
 
 use super::parameterised::names_any;
 use crate::checked::{CharLen, Const, Dim, Expr, ExprKind, Field, Shape, SizedBy, Storage, Type, TypeId, visit};
-use crate::checker::{Checker, DeclaredName};
+use crate::checker::{Checker, CodeSide, DeclaredName};
 use crate::typing::Typing;
 use diag::Code;
 use source::Span;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Checker<'_> {
@@ -103,20 +104,10 @@ impl<'a> Checker<'a> {
     /// Refuses what is no plain variable of the device, of a type whose lengths are known at run time only.
     pub(super) fn check_flat_variable(&mut self, p: &DeclaredName<'a>, ty: &Type) -> Option<()> {
         let Type::Derived(id) = ty else { return Some(()) };
-        let cuda = p.cuda.map(|(cuda, _)| cuda);
-        if p.dummy.is_none() {
-            self.check_finals_of_managed(*id, cuda, p.span)?;
-        }
+        self.note_finalised(*id, p.cuda.map(|(cuda, _)| cuda), p.span)?;
         let def = self.defs.ty(*id);
         if !def.is_flat {
             return Some(());
-        }
-        // Those of device data and of arguments stay what they are; nothing frees or copies them.
-        let is_of_caller = p.dummy.is_some() && p.value.is_none() && !matches!(p.intent, Some((ast::Intent::Out, _)));
-        let stays = is_of_caller || matches!(p.cuda, Some((ast::CudaAttr::Device, _)));
-        if !stays && self.defs.has_part(*id, &|f| f.is_allocatable()) {
-            let text = format!("this data of `type({})`, which has allocatable components and", def.name);
-            return self.reporter.refuse(p.span, format!("{text} lengths that are known at run time only,"));
         }
         let is_class = p.spec.is_some_and(|s| matches!(s.kind, ast::TypeSpecKind::Class(_)));
         let what = match p.cuda {
@@ -131,21 +122,28 @@ impl<'a> Checker<'a> {
         self.reporter.refuse(p.span, text)
     }
 
-    /// Refuses managed objects without lengths of their own that would be finalised: subroutines of the host take objects that hold theirs.
-    pub(super) fn check_finals_of_managed(
-        &mut self,
-        id: TypeId,
-        cuda: Option<ast::CudaAttr>,
-        span: Span,
-    ) -> Option<()> {
+    /// Notes the types of the host for data of closed instances that host code finalises: FINAL subroutines take objects that hold their
+    /// lengths.
+    pub(super) fn note_finalised(&mut self, id: TypeId, cuda: Option<ast::CudaAttr>, span: Span) -> Option<()> {
         let is_managed = matches!(cuda, Some(ast::CudaAttr::Managed | ast::CudaAttr::Unified));
-        if !is_managed || !self.is_closed_instance(id) || !self.has_finals_within(id) {
+        if !is_managed && self.cx.side != CodeSide::Both {
             return Some(());
         }
-        let name = &self.defs.ty(id).name;
-        let text =
-            format!("managed data of `type({name})`, whose objects have lengths at run time and would be finalised,");
-        self.reporter.refuse(span, text)
+        let mut pending = vec![id];
+        let mut seen = BTreeSet::new();
+        while let Some(at) = pending.pop() {
+            if !seen.insert(at) || !self.has_finals_within(at) {
+                continue;
+            }
+            if self.is_closed_instance(at) {
+                self.host_type_of(at, span)?;
+            }
+            pending.extend(self.defs.ty(at).fields.iter().filter_map(|f| match f.ty {
+                Type::Derived(part) if !f.pointer => Some(part),
+                _ => None,
+            }));
+        }
+        Some(())
     }
 
     /// Whether objects of a type are finalised, or a part of them is.
