@@ -66,19 +66,23 @@ impl<'p> FunctionLowering<'_, 'p> {
         local
     }
 
-    /// A copy of managed objects as objects that hold their lengths, which has what they own, and the view of their own memory.
+    /// A copy of managed objects as objects that hold their lengths, which has what they own, and the view of their own memory: of those
+    /// that an expression gives, or of `sequence`.
     /// If `present` does not hold, a copy of nothing.
     pub(crate) fn copy_of_twin(
         &mut self,
         e: &'p Expr,
         to: &'p Type,
+        sequence: Option<ArrayView>,
         present: Option<Val>,
     ) -> Option<(ArrayView, ArrayView)> {
         let e = if let ExprKind::Paren(inner) = &e.kind { inner } else { e };
         if !sema::checked::is_designator(e) {
             return None;
         }
-        let own = if e.rank > 0 && self.is_current(e) {
+        let own = if let Some(sequence) = sequence {
+            sequence
+        } else if e.rank > 0 && self.is_current(e) {
             // The element for which an elemental procedure is called.
             let element = self.bytes_of(e);
             let mem = self.object(e);
