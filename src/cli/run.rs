@@ -244,6 +244,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
             openmp: compiler.openmp,
             extended_columns: compiler.extended_columns,
             cuda: !(options.no_cuda || compiler.no_cuda),
+            standard: compiler.standard,
             expression_height: crate::cli::EXPRESSION_HEIGHT,
             macros,
             ..ParseOptions::default()

@@ -360,6 +360,12 @@ impl Context {
         cu!(cuCtxSetLimit(sys::CUlimit::CU_LIMIT_STACK_SIZE, size(bytes)?))
     }
 
+    /// Sets how many bytes device code may allocate. The driver takes no other value once a kernel that allocates has run.
+    pub(crate) fn set_heap_bytes(&self, bytes: u64) -> Result<()> {
+        self.enter()?;
+        cu!(cuCtxSetLimit(sys::CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE, size(bytes)?))
+    }
+
     /// Sets how many launches from device code may wait to begin.
     pub(crate) fn set_pending_launches(&self, count: u64) -> Result<()> {
         self.enter()?;

@@ -367,6 +367,11 @@ impl Gpu {
         self.context.set_stack_bytes(bytes)
     }
 
+    /// Sets how many bytes device code may allocate.
+    pub fn set_heap_bytes(&mut self, bytes: u64) -> Result<(), DriverError> {
+        self.context.set_heap_bytes(bytes)
+    }
+
     /// Copies to the device and waits.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DriverError> {
         self.context.write(address, bytes)

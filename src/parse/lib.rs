@@ -72,9 +72,10 @@ pub fn parse(
     diags: &mut Diagnostics,
 ) -> Parsed {
     let mut parsed = Parsed { is_whole: true, ..Parsed::default() };
-    let mut names = build::Names::new(options.expression_height);
+    let mut names = build::Names::new(options);
+    let mut records = prescan::record::Records::of_files(map, files);
     for &file in files {
-        let mut lines = prescan::Prescan::open(map, file, options, include, diags);
+        let mut lines = prescan::Prescan::open(map, file, options, include, &mut records, diags);
         let mut nest = nest::Nest::default();
         loop {
             let errors = diags.error_count();

@@ -33,6 +33,8 @@ pub struct ParseOptions {
     pub cuda: bool,
     /// `-Mextend`: fixed-form lines have 132 columns.
     pub extended_columns: bool,
+    /// `-Mstandard`: forms that the standard does not have get a warning.
+    pub standard: bool,
     /// How high the tree of one expression may be. Parser and later stages recurse over it, so that what is safe depends on
     /// the stack that they run on; the default is for one of 2 MiB.
     pub expression_height: u32,
@@ -50,6 +52,7 @@ impl Default for ParseOptions {
             openmp: false,
             cuda: true,
             extended_columns: false,
+            standard: false,
             expression_height: EXPRESSION_HEIGHT,
         }
     }

@@ -7,6 +7,7 @@
 //! Not here: which descriptor meets which item (`write`), positions in the record.
 
 use crate::decimal::{At, Digits};
+use crate::hexadecimal;
 use crate::modes::{Modes, Round, Sign};
 use scalar::{Ty, bits};
 
@@ -20,7 +21,7 @@ pub(crate) fn right(out: &mut Vec<u8>, text: &[u8], w: usize) {
     }
 }
 
-fn stars(out: &mut Vec<u8>, w: usize) {
+pub(crate) fn stars(out: &mut Vec<u8>, w: usize) {
     out.resize(out.len() + w.max(1), b'*');
 }
 
@@ -33,7 +34,7 @@ fn zeros(out: &mut Vec<u8>, n: usize) {
     out.resize(out.len() + n, b'0');
 }
 
-fn sign_char(negative: bool, modes: Modes) -> Option<u8> {
+pub(crate) fn sign_char(negative: bool, modes: Modes) -> Option<u8> {
     if negative {
         Some(b'-')
     } else if modes.sign == Sign::Plus {
@@ -131,6 +132,8 @@ pub enum Exponential {
     Scientific,
     /// `EN`.
     Engineering,
+    /// `EX`.
+    Hexadecimal,
 }
 
 /// Makes fields of reals; keeps its digit buffer from field to field.
@@ -232,10 +235,13 @@ impl RealField {
         fits
     }
 
-    /// `Ew.dEe`, `Dw.d`, `ESw.dEe`, `ENw.dEe`.
+    /// `Ew.dEe`, `Dw.d`, `ESw.dEe`, `ENw.dEe`, `EXw.dEe`.
     pub(crate) fn exponential(&mut self, out: &mut Vec<u8>, value: f64, form: Exponential, shape: Shape, modes: Modes) {
         if Self::special(out, value, shape.w, modes) {
             return;
+        }
+        if form == Exponential::Hexadecimal {
+            return hexadecimal::field(out, value, shape, modes);
         }
         let negative = value.is_sign_negative();
         let Shape { w, d, k, .. } = shape;
@@ -252,7 +258,7 @@ impl RealField {
                 self.digits.set(magnitude, negative, At::Significant(significant), modes.round);
                 k.max(0) as usize
             }
-            Exponential::Scientific => {
+            Exponential::Scientific | Exponential::Hexadecimal => {
                 self.digits.set(magnitude, negative, At::Significant(d + 1), modes.round);
                 1
             }

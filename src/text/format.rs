@@ -31,7 +31,7 @@ pub enum Edit {
         /// Digits behind the point.
         d: usize,
     },
-    /// `Ew.dEe`, `Dw.d`, `ESw.dEe`, `ENw.dEe`.
+    /// `Ew.dEe`, `Dw.d`, `ESw.dEe`, `ENw.dEe`, `EXw.dEe`.
     Exponential {
         /// Which.
         form: Exponential,
@@ -61,6 +61,8 @@ pub enum Edit {
         /// Width.
         w: Option<usize>,
     },
+    /// `Q`, an extension: how many characters of the record are still to be read.
+    Remaining,
     /// `DT 'text' (values)`: an object is transferred by a procedure of the program, which gets both.
     Derived(DerivedEdit),
 }
@@ -78,12 +80,14 @@ impl fmt::Display for Edit {
                     Exponential::D => "d",
                     Exponential::Scientific => "es",
                     Exponential::Engineering => "en",
+                    Exponential::Hexadecimal => "ex",
                 };
                 (letters, *w, Some(*d), *e)
             }
             Edit::General { w, d, e } => ("g", *w, *d, *e),
             Edit::Logical { w } => ("l", *w, None, None),
             Edit::Characters { w } => ("a", *w, None, None),
+            Edit::Remaining => ("q", None, None, None),
             Edit::Derived(_) => ("dt", None, None, None),
         };
         f.write_str(letters)?;

@@ -19,6 +19,7 @@ mod display;
 mod error;
 mod field;
 mod format;
+mod hexadecimal;
 mod list_read;
 mod listed;
 mod modes;

@@ -8,6 +8,7 @@
 
 use crate::decimal;
 use crate::error::IoError;
+use crate::hexadecimal;
 use crate::modes::{Modes, Round};
 use scalar::{Ty, bits};
 use std::cmp::Ordering;
@@ -66,6 +67,9 @@ pub(crate) fn radix(ty: Ty, text: &[u8], bits_per_digit: u32) -> Result<u64, IoE
 /// power of ten where there is no exponent.
 pub(crate) fn real(ty: Ty, text: &[u8], modes: Modes, implied: usize, scale: i32) -> Result<u64, IoError> {
     let (negative, rest) = signed(text);
+    if let Some(word) = hexadecimal::magnitude(ty, rest, modes, negative) {
+        return Ok(with_sign(ty, word, negative));
+    }
     let mut plain = String::with_capacity(text.len() + 8);
     let (mut at, mut digits, mut point) = (0, 0, None);
     while let Some(c) = rest.get(at) {
@@ -102,11 +106,15 @@ pub(crate) fn real(ty: Ty, text: &[u8], modes: Modes, implied: usize, scale: i32
         Ty::I16 if digits == 0 => scalar::half::round(f64::from_bits(word)).into(),
         _ => word,
     };
-    Ok(match ty {
+    Ok(with_sign(ty, word, negative))
+}
+
+fn with_sign(ty: Ty, word: u64, negative: bool) -> u64 {
+    match ty {
         _ if !negative => word,
         Ty::I16 => word ^ 0x8000,
         _ => bits::neg(ty, word),
-    })
+    }
 }
 
 /// The magnitude that the digits times a power of ten become by a rounding mode (Fortran 2018, 13.7.2.3.8), from the nearest one.

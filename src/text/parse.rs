@@ -1,11 +1,11 @@
 //! The text of formats (Fortran 2018, 13.3), with what nvfortran adds: descriptors without width (`i`, `f`, `l`, `z` …),
-//! `l0`, `$`, Hollerith constants, and commas that may be left out.
+//! `l0`, `$`, `q`, Hollerith constants, and commas that may be left out.
 //!
 //! Blanks mean nothing outside of constants; letters are of either case. Groups nest at most 256 deep, numbers are at most
 //! 1,000,000 where they become columns. The literal's text is taken as it is: escapes with a backslash are the source
 //! language's matter.
 //!
-//! Not here: `EX` editing, vendor descriptors `Q` and variable expressions `<n>`, which are errors by name.
+//! Not here: `EX` editing, variable expressions `<n>`, which are errors by name.
 
 use crate::error::FormatError;
 use crate::field::Exponential;
@@ -243,7 +243,7 @@ impl Parser<'_> {
                 let form = match self.peek() {
                     Some(b'N') => Exponential::Engineering,
                     Some(b'S') => Exponential::Scientific,
-                    Some(b'X') => return Err(self.error_at(first, "edit descriptor `ex` is not supported")),
+                    Some(b'X') => Exponential::Hexadecimal,
                     _ => Exponential::E,
                 };
                 self.at += usize::from(form != Exponential::E);
@@ -267,6 +267,7 @@ impl Parser<'_> {
             b'G' => self.general()?,
             b'L' => Edit::Logical { w: self.columns()? },
             b'A' => Edit::Characters { w: self.columns()? },
+            b'Q' => Edit::Remaining,
             b'\'' | b'"' => {
                 let text = self.literal(self.text[first], first)?;
                 return self.plain(Control::Literal(text), counted, start);

@@ -272,6 +272,7 @@ impl FormatReader {
     fn transfer(&mut self, edit: &Edit, want: Want) -> Result<Datum, IoError> {
         let mismatch = || IoError::Mismatch { edit: edit.to_string(), item: want.type_name() };
         match (edit, want) {
+            (Edit::Remaining, Want::Int(_)) => Ok(Datum::Bits(self.record.len().saturating_sub(self.at) as u64)),
             (Edit::Characters { w }, _) => self.characters(*w, want).ok_or_else(mismatch)?,
             (Edit::General { w, .. }, Want::Char(_)) => {
                 let w = w.filter(|w| *w != 0);

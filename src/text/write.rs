@@ -150,6 +150,8 @@ impl FormatWriter {
         let mismatch = || IoError::Mismatch { edit: edit.to_string(), item: value.type_name() };
         let modes = self.modes;
         match (edit, value) {
+            // Its item is passed over.
+            (Edit::Remaining, _) => Ok(()),
             (Edit::Characters { w }, Value::Char(text)) => self.records.append(|out| field::characters(out, text, *w)),
             (
                 Edit::Characters { w },

@@ -59,7 +59,7 @@ fn an_editor_launches_a_program_with_options_arguments_environment_and_input() {
 
 #[test]
 fn what_is_wrong_with_a_launch_is_said() {
-    let wrong = file("wrong.cuf", b"program main\n  integer :: n = 'a'\n  m = 1\nend program\n");
+    let wrong = file("wrong.cuf", b"program main\n  integer :: n = trim('a')\n  m = 1\nend program\n");
     let mut child = cufemu().arg("dap").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs");
     let mut client = Client::of(child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
     for (arguments, what) in [

@@ -28,9 +28,10 @@ impl Dumper {
                 self.line(format!("attribute {}", attr(what)));
                 self.entities(entities);
             }
-            DeclKind::Parameter(items) => {
+            DeclKind::Parameter { items, is_bare } => {
+                let word = if *is_bare { "bare parameter" } else { "parameter" };
                 for (name, value) in items {
-                    self.line(format!("parameter {} {}", name.text, expr(value)));
+                    self.line(format!("{word} {} {}", name.text, expr(value)));
                 }
             }
             DeclKind::Data(sets) => {

@@ -39,7 +39,12 @@ pub enum DeclKind {
         entities: Vec<Entity>,
     },
     /// `parameter (a = 1, b = 2)`
-    Parameter(Vec<(Name, Expr)>),
+    Parameter {
+        /// The names and their values.
+        items: Vec<(Name, Expr)>,
+        /// Whether they stand without parentheses, an extension: names that have no declared type take that of the value.
+        is_bare: bool,
+    },
     /// `data a, b / 1, 2 /`: object lists and value lists (each value with its repeat count expression). An implied DO
     /// among the objects is an `ExprKind::Array` whose only item is that DO.
     Data(Vec<DataSet>),

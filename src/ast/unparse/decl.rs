@@ -32,11 +32,9 @@ impl Writer {
                 };
                 if entities.is_empty() { word } else { format!("{word} :: {}", joined(entities, ", ", entity)) }
             }
-            DeclKind::Parameter(items) => {
-                format!(
-                    "parameter ({})",
-                    joined(items, ", ", |(name, value)| format!("{} = {}", name.text, expr(value)))
-                )
+            DeclKind::Parameter { items, is_bare } => {
+                let list = joined(items, ", ", |(name, value)| format!("{} = {}", name.text, expr(value)));
+                if *is_bare { format!("parameter {list}") } else { format!("parameter ({list})") }
             }
             DeclKind::Data(sets) => format!(
                 "data {}",

@@ -229,6 +229,7 @@ impl Runtime {
     ) -> Outcome<Option<Half>> {
         const CALL: &str = "cudaEventElapsedTime";
         let (a, b) = (self.event(start, CALL, span)?, self.event(end, CALL, span)?);
+        self.fit_device(("event", b.device), a.device, CALL, span)?;
         if !(a.timed && b.timed) {
             return Err(CudaError::InvalidResourceHandle);
         }

@@ -153,7 +153,7 @@ crate::code::codes! {
     W0330 Warning BoundWithoutValue "last bound of an argument that is a local variable";
     W0331 Warning LogicalCase "integer `case` of a logical selector";
     W0332 Warning ValueGivenBack "`value` with an intent that gives a value back";
-    W0333 Warning HollerithAsNumber "Hollerith constant as a number or a logical value";
+    W0333 Warning HollerithAsNumber "Hollerith or character constant as a number or a logical value";
     W0334 Warning MisplacedBoz "binary, octal or hexadecimal constant outside `data` and conversions";
     W0335 Warning UnequalLengths "characters of different lengths in an array constructor without a type";
     W0336 Warning LogicalOfInteger "logical operator with an integer";

@@ -24,6 +24,9 @@ use race::{Exact, Launch, MAX_TAG, SuspectSet, Suspicion};
 use std::collections::BTreeMap;
 use vm::{Before, Hooks, Program, RtRequest};
 
+/// `cudaLimitMallocHeapSize`.
+const HEAP_LIMIT: i32 = 2;
+
 impl Emulator {
     /// Begins a launch. None is active.
     pub(super) fn begin(&mut self, memory: &Memory, launch: KernelLaunch) {
@@ -411,7 +414,9 @@ impl Emulator {
         let served = if request.rt == Rt::ClusterMap {
             service::map_to_cluster(program, &mut block.warps[warp], request, block.geometry.cluster_rank())
         } else if matches!(request.rt, Rt::Alloc | Rt::AllocAligned | Rt::Free) {
-            let place = (Region::Device(self.number), program.span(request.site), heap);
+            let limit = self.limits.get(&HEAP_LIMIT).copied().unwrap_or(::device::DEFAULT_LIMITS[HEAP_LIMIT as usize]);
+            let heap = service::Heap { region: Region::Device(self.number), used: heap, limit };
+            let place = (heap, program.span(request.site));
             service::allocate(program, &mut block.warps[warp], request, memory, &block.shared, place)
         } else {
             let global = memory.initialised();

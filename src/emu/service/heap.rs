@@ -1,7 +1,7 @@
 //! ALLOCATE and DEALLOCATE in device code: the heap of a launch (CUDA C++ Programming Guide, 10.34, dynamic global memory).
 //!
 //! Each lane allocates for itself, in the order of lanes; what a launch has allocated may not exceed the heap that CUDA gives
-//! a context. A lane without `stat=` that finds no room ends the launch with a finding.
+//! a context, or what `cudaDeviceSetLimit` has set. A lane without `stat=` that finds no room ends the launch with a finding.
 
 use crate::service::Served;
 use crate::symbolize::Memories;
@@ -12,21 +12,29 @@ use scalar::lanes;
 use source::Span;
 use vm::{Program, RtRequest, Warp};
 
-/// The heap that CUDA gives a context unless told otherwise.
-const HEAP_BYTES: u64 = 8 << 20;
-
 /// The code of a failed allocation, and of freeing what is not allocated.
 const FAILED: u64 = 1;
 
-/// Serves ALLOCATE and DEALLOCATE of all lanes. `used` counts the bytes that the launch holds, `span` is the statement.
+/// The heap of a launch.
+pub(crate) struct Heap<'a> {
+    /// Where it lies.
+    pub(crate) region: Region,
+    /// The bytes that the launch holds.
+    pub(crate) used: &'a mut u64,
+    /// The bytes that it may hold.
+    pub(crate) limit: u64,
+}
+
+/// Serves ALLOCATE and DEALLOCATE of all lanes; `span` is the statement.
 pub(crate) fn allocate(
     program: &Program,
     warp: &mut Warp<32>,
     request: &RtRequest,
     memory: &mut Memory,
     shared: &[u8],
-    (region, span, used): (Region, Span, &mut u64),
+    (heap, span): (Heap<'_>, Span),
 ) -> Served {
+    let Heap { region, used, limit } = heap;
     let mut results = [[0u64; 2]; 32];
     for lane in lanes(request.mask) {
         let arg = |i| warp.arg(request, i, lane);
@@ -46,7 +54,7 @@ pub(crate) fn allocate(
             None => String::new(),
         };
         let align = if request.rt == Rt::AllocAligned { arg(5).max(1) as u32 } else { 1 };
-        let room = bytes <= HEAP_BYTES.saturating_sub(*used);
+        let room = bytes <= limit.saturating_sub(*used);
         match room.then(|| memory.alloc_aligned(region, bytes, align, &name, span).ok()).flatten() {
             Some(address) => {
                 *used += bytes;
@@ -54,7 +62,7 @@ pub(crate) fn allocate(
             }
             None if has_stat => results[lane] = [0, FAILED],
             None => {
-                let kind = FindingKind::DeviceHeapExhausted { requested: bytes, limit: HEAP_BYTES };
+                let kind = FindingKind::DeviceHeapExhausted { requested: bytes, limit };
                 return Served::Error(kind, name);
             }
         }

@@ -6,7 +6,7 @@ mod pipeline;
 mod print;
 
 pub(crate) use cluster::map_to_cluster;
-pub(crate) use heap::allocate;
+pub(crate) use heap::{Heap, allocate};
 pub(crate) use pipeline::{Pipelines, copy_later};
 pub(crate) use print::{PrintState, print};
 

@@ -196,11 +196,18 @@ impl Device for GpuDevice {
     }
 
     fn set_limit(&mut self, limit: i32, value: u64) {
-        // Only the stack is the driver's to know before a launch; a wrong value shows at the launch that needs it.
-        if limit == 0 {
-            self.stack_bytes = Some(value);
-            self.flight().drain();
-            let _ = self.gpu.set_stack_bytes(value);
+        // Only the stack and the heap are the driver's to know before a launch; a wrong value shows at the launch that needs it.
+        match limit {
+            0 => {
+                self.stack_bytes = Some(value);
+                self.flight().drain();
+                let _ = self.gpu.set_stack_bytes(value);
+            }
+            2 => {
+                self.flight().drain();
+                let _ = self.gpu.set_heap_bytes(value);
+            }
+            _ => {}
         }
     }
 }

@@ -32,6 +32,9 @@ struct Specifiers {
     writes: bool,
     has_action: bool,
     append: bool,
+    /// Whether the file is deleted when the unit is closed, by `dispose=`.
+    deletes: bool,
+    has_dispose: bool,
     position: &'static str,
     /// The changeable modes that it names, and their values.
     modes: Vec<(String, String)>,
@@ -55,6 +58,8 @@ impl Specifiers {
             writes: true,
             has_action: false,
             append: false,
+            deletes: false,
+            has_dispose: false,
             position: "ASIS",
             modes: Vec::new(),
             swaps: None,
@@ -121,6 +126,10 @@ impl Specifiers {
                     "readwrite" => (true, true),
                     _ => return Err(bad()),
                 }
+            }
+            "dispose" => {
+                self.has_dispose = true;
+                self.deletes = choose(&lower, &[("keep", false), ("save", false), ("delete", true)]).ok_or_else(bad)?;
             }
             "position" => {
                 let table = [("asis", "ASIS"), ("rewind", "REWIND"), ("append", "APPEND")];
@@ -208,6 +217,12 @@ impl IoService<'_> {
         if s.access == Access::Direct && s.recl.is_none() {
             return error(203, "`recl=` is needed for direct access".to_owned());
         }
+        if s.deletes && !s.writes {
+            return error(204, "a file that is only read cannot be deleted by `dispose=`".to_owned());
+        }
+        if s.status == "scratch" && s.has_dispose && !s.deletes {
+            return error(205, "a scratch file cannot be kept by `dispose=`".to_owned());
+        }
         let status = match s.file.as_deref() {
             None | Some("/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "") => None,
             Some(path) => Some(self.file_status(path)?),
@@ -244,6 +259,7 @@ impl IoService<'_> {
         unit.reads &= s.reads;
         unit.writes &= s.writes;
         unit.recl = s.recl;
+        unit.deletes = s.deletes;
         unit.is_asynchronous = s.is_asynchronous;
         unit.is_utf8 = s.is_utf8;
         unit.modes = s.changed(Modes::default());
@@ -259,7 +275,7 @@ impl IoService<'_> {
             None => self.io.units.new_number(),
         };
         if self.io.units.map.contains_key(&number) {
-            self.disconnect(number, false)?;
+            self.disconnect(number, None)?;
         }
         self.io.units.map.insert(number, unit);
         Ok(number)
@@ -326,11 +342,11 @@ impl IoService<'_> {
         Ok(())
     }
 
-    /// Ends a connection.
-    fn disconnect(&mut self, number: i32, delete: bool) -> Result<(), Halt> {
+    /// Ends a connection. Without a word whether the file is deleted, what OPEN said counts.
+    fn disconnect(&mut self, number: i32, delete: Option<bool>) -> Result<(), Halt> {
         let Some(unit) = self.io.units.map.get_mut(&number) else { return Ok(()) };
         unit.end_record()?;
-        if delete {
+        if delete.unwrap_or(unit.deletes) {
             if let Some(file) = unit.file().filter(|f| !f.scratch) {
                 let path = file.path.clone();
                 if let Answer::Done(Err(reason)) = self.answers.ask_once(Ask::DeleteFile { path: path.clone() })? {
@@ -355,8 +371,13 @@ impl IoService<'_> {
         iomsg: (u64, u64),
     ) -> Result<i32, Halt> {
         let number = i32::try_from(unit).unwrap_or(i32::MIN);
+        let wanted = match delete {
+            1 => Some(true),
+            3 => Some(false),
+            _ => None,
+        };
         let closed = match delete {
-            0 | 1 => self.check_not_parent(unit).and_then(|()| self.disconnect(number, delete == 1)),
+            0 | 1 | 3 => self.check_not_parent(unit).and_then(|()| self.disconnect(number, wanted)),
             _ => Err(Condition::Error(201, "`status=` of `close` is `keep` or `delete`".to_owned()).into()),
         };
         match closed {
@@ -420,8 +441,9 @@ impl IoService<'_> {
         let numbers: Vec<i32> = self.io.units.map.keys().copied().collect();
         for number in numbers {
             let Some(unit) = self.io.units.map.get_mut(&number) else { continue };
-            let opened_at = unit.opened_at;
-            let done = unit.end_record().map_err(Halt::from).and_then(|()| self.sync(number));
+            let (opened_at, deletes) = (unit.opened_at, unit.deletes);
+            let ended = unit.end_record().map_err(Halt::from);
+            let done = ended.and_then(|()| if deletes { self.disconnect(number, None) } else { self.sync(number) });
             let Err(halt) = done else { continue };
             let Halt::Condition(condition) = halt else { return Err((halt, opened_at)) };
             let reason = format!("{}, so that what was written is lost at the end of the program", condition.message());

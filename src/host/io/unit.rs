@@ -38,6 +38,8 @@ pub(crate) struct Unit {
     pub(crate) reads: bool,
     pub(crate) writes: bool,
     pub(crate) recl: Option<usize>,
+    /// Whether the file is deleted when the unit is closed.
+    pub(crate) deletes: bool,
     /// Whether it is connected for asynchronous transfers.
     pub(crate) is_asynchronous: bool,
     /// Whether it was opened with `encoding='utf-8'`, which only INQUIRE knows of.
@@ -83,6 +85,7 @@ impl Unit {
             reads,
             writes,
             recl: None,
+            deletes: false,
             is_asynchronous: false,
             is_utf8: false,
             modes: Modes::default(),

@@ -93,7 +93,7 @@ services! {
     IoChildEnd "io.child.end" (I32 I64 I64) -> () Host "the procedure has returned: its iostat, address and length of its iomsg";
     IoEnd "io.end" () -> (I32) Both "ends the statement; gives iostat (0, or an error that the statement catches)";
     IoOpen "io.open" (I64 I64 I64 I64) -> (I32) Host "OPEN: unit (-1: newunit), address of the unit for newunit, address and length of the options as `key=value` lines: Fortran's keywords, `catch` as in io.begin, `iomsg` as address and length with a blank between";
-    IoClose "io.close" (I64 I32 I32 I64 I64) -> (I32) Host "CLOSE: unit, what becomes of the file (0 it is kept, 1 it is deleted, 2 STATUS= has another value), catch, address and length of IOMSG= or 0";
+    IoClose "io.close" (I64 I32 I32 I64 I64) -> (I32) Host "CLOSE: unit, what becomes of the file (0 what OPEN said, 1 it is deleted, 2 STATUS= has another value, 3 it is kept), catch, address and length of IOMSG= or 0";
     IoInquire "io.inquire" (I64 I64 I64 I32) -> (I64) Host "INQUIRE of a unit or, if its address is not 0, a file name (address, length): 0 whether it exists, 1 whether it is connected, 2 the unit (-1: none), 3 the file's bytes (-1: unknown), 4 the record length, 5 the next record, 6 the position, 7 whether it has a name, 8 whether a transfer is pending, 9 iostat";
     IoInquireText "io.inquire_text" (I64 I64 I64 I64 I64 I64 I64) -> () Host "INQUIRE of a unit or a file name (address, length): the answer to the specifier of that name (address, length) goes to a character (address, length)";
     IoPosition "io.position" (I64 I32 I32 I64 I64) -> (I32) Host "0 rewind, 1 backspace, 2 endfile, 3 flush of a unit; catch; address and length of IOMSG= or 0";

@@ -102,12 +102,14 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn close(&mut self, io: &'p IoStmt) {
         let catch = Catch::of(&io.controls);
         let unit = self.unit_number(&io.unit);
-        // 0 keep, 1 delete, 2 another word.
+        // 0 as OPEN said, 1 delete, 2 another word, 3 keep.
         let mut delete = Val::i64(0);
         for c in io.controls.iter().filter(|c| &*c.keyword == "status") {
-            let not_keep = self.is_not_text(&c.value, "keep");
-            let not_delete = self.is_not_text(&c.value, "delete");
-            delete = self.b.imad(not_keep, not_delete, not_keep);
+            let [not_keep, not_save, not_delete] =
+                ["keep", "save", "delete"].map(|word| self.is_not_text(&c.value, word));
+            let not_kept = self.b.imul(not_keep, not_save);
+            let by_word = self.b.iadd(not_delete, Val::i64(-2));
+            delete = self.b.imad(not_kept, by_word, Val::i64(3));
         }
         let delete = self.b.narrow(delete, Ty::I32);
         let (message, length) = self.message_place(io);

@@ -234,15 +234,19 @@ impl Builder<'_> {
 
     /// `parameter_stmt`
     pub(crate) fn parameter_stmt(&mut self, pair: Pair<'_>) -> DeclKind {
-        let items = pair.into_inner().filter(|p| p.as_rule() == Rule::named_value);
-        DeclKind::Parameter(
-            items
-                .map(|item| {
-                    let name = self.inner_name(&item);
-                    (name, self.first_expr(item))
-                })
-                .collect(),
-        )
+        let is_bare = pair.clone().into_inner().any(|p| p.as_rule() == Rule::bare);
+        let span = self.span(&pair);
+        if is_bare {
+            self.form_of_compilers(span, "`parameter` without parentheses", "put its list in parentheses");
+        }
+        let values = pair.into_inner().filter(|p| p.as_rule() == Rule::named_value);
+        let items = values
+            .map(|item| {
+                let name = self.inner_name(&item);
+                (name, self.first_expr(item))
+            })
+            .collect();
+        DeclKind::Parameter { items, is_bare }
     }
 
     /// `data_stmt`

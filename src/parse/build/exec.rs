@@ -81,7 +81,15 @@ impl Builder<'_> {
     pub(crate) fn if_arithmetic(&mut self, pair: Pair<'_>) -> StmtKind {
         let labels = self.labels(&pair);
         let label = |i: usize| labels.get(i).copied().unwrap_or(0);
-        StmtKind::ArithmeticIf { labels: [label(0), label(1), label(2)], value: self.first_expr(pair) }
+        let span = self.span(&pair);
+        // With two labels the second one is for zero (classic flang, semant3.c, ARITH_IF1).
+        let positive = if let [negative, _] = labels[..] {
+            self.form_of_compilers(span, "an arithmetic IF with two labels", "give it three");
+            negative
+        } else {
+            label(2)
+        };
+        StmtKind::ArithmeticIf { labels: [label(0), label(1), positive], value: self.first_expr(pair) }
     }
 
     /// `goto_stmt`

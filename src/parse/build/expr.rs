@@ -86,17 +86,29 @@ impl Builder<'_> {
     }
 
     fn unary(&mut self, op: &Pair<'_>, (operand, height): Tall) -> Tall {
+        self.note_short(op);
         let kind = match op.as_str() {
             "-" => UnaryOp::Minus,
             "+" => UnaryOp::Plus,
-            ".not." => UnaryOp::Not,
+            ".not." | ".N." => UnaryOp::Not,
             defined => UnaryOp::Defined(self.names.intern(defined.trim_matches('.'))),
         };
         let span = self.span(op).to(operand.span);
         (Expr { kind: ExprKind::Unary { op: kind, operand: Box::new(operand) }, span }, height + 1)
     }
 
+    /// Warns of a logical operator or constant of one letter.
+    fn note_short(&mut self, word: &Pair<'_>) {
+        let text = word.as_str();
+        if let [b'.', letter @ b'A'..=b'Z', b'.', ..] = text.as_bytes() {
+            let what = format!("`.{}.`", letter.to_ascii_lowercase() as char);
+            let span = self.span(word);
+            self.form_of_compilers(span, &what, "write the whole word");
+        }
+    }
+
     fn binary(&mut self, (left, left_height): Tall, op: &Pair<'_>, (right, right_height): Tall) -> Tall {
+        self.note_short(op);
         let kind = match op.as_str() {
             "+" => BinaryOp::Add,
             "-" => BinaryOp::Sub,
@@ -110,10 +122,10 @@ impl Builder<'_> {
             "<=" | ".le." => BinaryOp::Le,
             ">" | ".gt." => BinaryOp::Gt,
             ">=" | ".ge." => BinaryOp::Ge,
-            ".and." => BinaryOp::And,
-            ".or." => BinaryOp::Or,
+            ".and." | ".A." => BinaryOp::And,
+            ".or." | ".O." => BinaryOp::Or,
             ".eqv." => BinaryOp::Eqv,
-            ".neqv." | ".xor." => BinaryOp::Neqv,
+            ".neqv." | ".xor." | ".X." => BinaryOp::Neqv,
             defined => BinaryOp::Defined(self.names.intern(defined.trim_matches('.'))),
         };
         let span = left.span.to(right.span);
@@ -137,7 +149,8 @@ impl Builder<'_> {
             Rule::logical => {
                 let text = pair.as_str();
                 let (word, kind) = text.rsplit_once("._").map_or((text, None), |(word, kind)| (word, Some(kind)));
-                let value = word.starts_with(".t");
+                self.note_short(&pair);
+                let value = word.starts_with(".t") || word.starts_with(".T");
                 let kind = kind.map(|kind| {
                     let end = pair.as_span().end();
                     let span = self.place(end - kind.len(), end);
@@ -235,6 +248,9 @@ impl Builder<'_> {
                 Rule::keyword => keyword = Some(self.name(&part)),
                 Rule::alt_return => {
                     let label = part.as_str()[1..].parse().unwrap_or(0);
+                    if part.as_str().starts_with('&') {
+                        self.form_of_compilers(span, "`&` before the label of an alternate return", "write `*`");
+                    }
                     value = Some(ArgValue::AltReturn(label));
                 }
                 Rule::section => {

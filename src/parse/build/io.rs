@@ -8,6 +8,10 @@ impl Builder<'_> {
     /// `print_stmt` and `read_short`: the format becomes the control `fmt`.
     pub(crate) fn io_with_format(&mut self, pair: Pair<'_>, kind: IoKind) -> StmtKind {
         let (mut control, mut items) = (Vec::new(), Vec::new());
+        let span = self.span(&pair);
+        if pair.as_str().starts_with("accept") {
+            self.form_of_compilers(span, "`accept`", "write `read`");
+        }
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::io_format => {

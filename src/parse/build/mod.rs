@@ -18,23 +18,27 @@ use source::{Provenance, Span};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-/// The names met so far, so that equal ones share their text; and how high the tree of an expression may be.
+/// The names met so far, so that equal ones share their text; and what the options say of all statements.
 #[derive(Debug)]
 pub(crate) struct Names {
     texts: HashSet<Arc<str>>,
+    /// How high the tree of an expression may be.
     pub(crate) most_height: u32,
+    /// Whether forms that the standard does not have get a warning.
+    pub(crate) is_standard: bool,
 }
 
 impl Default for Names {
     fn default() -> Names {
-        Names::new(crate::options::EXPRESSION_HEIGHT)
+        Names::new(&crate::ParseOptions::default())
     }
 }
 
 impl Names {
     /// No names yet.
-    pub(crate) fn new(most_height: u32) -> Names {
-        Names { texts: HashSet::new(), most_height }
+    pub(crate) fn new(options: &crate::ParseOptions) -> Names {
+        let (most_height, is_standard) = (options.expression_height, options.standard);
+        Names { texts: HashSet::new(), most_height, is_standard }
     }
 
     /// The names.
@@ -96,6 +100,13 @@ impl Builder<'_> {
         self.diags.push(diagnostic);
     }
 
+    /// Warns, where the standard is asked for, of a form that it does not have.
+    pub(crate) fn form_of_compilers(&mut self, span: Span, what: &str, help: &str) {
+        if self.names.is_standard {
+            self.diags.push(form_of_compilers(span, what, help));
+        }
+    }
+
     /// Reports that something is not supported.
     pub(crate) fn report_unsupported(&mut self, span: Span, what: &str) {
         let diagnostic = Diagnostic::new(Code::UnsupportedFeature, span, format!("{what} is not supported"));
@@ -149,6 +160,12 @@ impl Builder<'_> {
             None => Name { text: self.names.intern("?"), span: Span::NONE },
         }
     }
+}
+
+/// The warning of a form that the standard does not have.
+pub(crate) fn form_of_compilers(span: Span, what: &str, help: &str) -> Diagnostic {
+    let text = format!("{what} is a form that compilers take and the standard does not have");
+    Diagnostic::new(Code::FormOfCompilers, span, text).help(help)
 }
 
 /// The expression that stands for one that was reported.

@@ -45,7 +45,7 @@ pub(super) fn rule(text: &str, place: StatementPosition) -> Option<Rule> {
             StatementPosition::Interface => Rule::module_procedure,
             _ => Rule::procedure_decl,
         },
-        "generic" if in_type => Rule::generic_stmt,
+        "generic" if in_type || rest.trim_start().starts_with([':', ',']) => Rule::generic_stmt,
         "final" if in_type => Rule::final_stmt,
         "pointer" if rest.starts_with('(') => Rule::cray_pointer,
         "parameter" if rest.starts_with(['(', ' ']) => Rule::parameter_stmt,
@@ -87,6 +87,8 @@ pub(super) fn rule(text: &str, place: StatementPosition) -> Option<Rule> {
         "deallocate" => Rule::deallocate_stmt,
         "nullify" => Rule::nullify_stmt,
         "print" => Rule::print_stmt,
+        // READ of standard input by DEC's name.
+        "accept" if rest.starts_with([' ', '*', '(', '\'', '"']) => Rule::read_short,
         "read" if !rest.starts_with('(') || is_concatenated(rest) => Rule::read_short,
         "write" | "read" | "open" | "close" | "inquire" => Rule::io_stmt,
         "encode" | "decode" if rest.starts_with('(') => Rule::io_stmt,

@@ -2,7 +2,10 @@
 
 use super::frame::{Frame, FrameKind, Part};
 use super::{At, Nest};
-use ast::{CaseRange, Expr, IfArm, Name, SelectArm, TypeItem, TypeSpec, WhereArm};
+use ast::{
+    Attr, CaseRange, DeclKind, Entity, Expr, Generic, IfArm, Interface, InterfaceItem, InterfaceKind, Name, SelectArm,
+    TypeItem, TypeSpec, WhereArm,
+};
 use diag::{Code, Diagnostic};
 
 impl Nest {
@@ -126,6 +129,10 @@ impl Nest {
 
     /// A type-bound procedure, GENERIC or FINAL.
     pub(super) fn binding(&mut self, item: TypeItem, at: &mut At<'_>) {
+        let is_in_type = matches!(self.frames.last().map(|f| &f.kind), Some(FrameKind::Type { .. }));
+        if let (TypeItem::Generic { attrs, spec, names }, false) = (&item, is_in_type) {
+            return self.generic_statement(attrs, spec.clone(), names.clone(), at);
+        }
         let error = match self.frames.last_mut().map(|f| &mut f.kind) {
             Some(FrameKind::Type { definition, bindings: true, .. }) => {
                 definition.items.push(item);
@@ -140,6 +147,24 @@ impl Nest {
             _ => at.error(Code::StatementOutOfPlace, "GENERIC and FINAL stand outside a type definition"),
         };
         at.diags.push(error);
+    }
+
+    /// GENERIC outside of a type: an interface block with the names, and who may use it (Fortran 2018, 15.4.3.3).
+    fn generic_statement(&mut self, attrs: &[Attr], spec: Generic, names: Vec<Name>, at: &mut At<'_>) {
+        let span = at.span;
+        let (text, place) = match &spec {
+            Generic::Name(name) | Generic::Io(name) => (name.text.clone(), name.span),
+            Generic::Operator(name) => (format!("operator({})", name.text).into(), name.span),
+            Generic::Assignment(span) => ("assignment(=)".into(), *span),
+        };
+        let items = vec![InterfaceItem::Names { module: false, names }];
+        self.declaration(DeclKind::Interface(Interface { kind: InterfaceKind::Generic(spec), items, span }), at);
+        for attr in attrs {
+            let name = Name { text: text.clone(), span: place };
+            let entity =
+                Entity { name, shape: None, char_len: None, init: None, pointer_init: None, data: None, span: place };
+            self.declaration(DeclKind::Attr { attr: attr.clone(), entities: vec![entity] }, at);
+        }
     }
 
     /// ENUMERATOR.

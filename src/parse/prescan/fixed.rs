@@ -1,7 +1,7 @@
 //! Fixed source form (Fortran 2018, 6.3.3).
 //!
 //! Column 1 may make a comment, columns 1 to 5 hold the label, any character but blank and `0` in column 6 continues the
-//! line before, columns 7 to 72 hold the statement. A tab among the first six columns leads to column 7, or to column 6
+//! line before, columns 7 to 72 hold the statement. So does `&` in column 1, as nvfortran takes it; its text begins in column 2. A tab among the first six columns leads to column 7, or to column 6
 //! when a digit follows it. Blanks mean nothing outside literals: they are dropped, and `respace` puts those back that
 //! the grammar wants. A literal that goes on over lines has the blanks up to column 72. Hollerith constants become
 //! literals.
@@ -10,6 +10,7 @@ use super::free::{escapes, needs_escape, report_character};
 use super::respace::respace;
 use super::sentinel::{ignore, region};
 use super::{Line, Open, Prescan, check_label, is_line_marker};
+use crate::build::form_of_compilers;
 use crate::logical::{Joined, LogicalKind, is_quote, is_word};
 use diag::{Code, Diagnostic, Diagnostics};
 use source::Span;
@@ -35,6 +36,13 @@ struct Fields {
     continues: bool,
     /// Where the statement field begins and ends.
     body: (usize, usize),
+}
+
+impl Fields {
+    /// Whether it is a continuation by `&` in column 1.
+    fn begins_in_column_2(self) -> bool {
+        self.continues && self.body.0 == 1
+    }
 }
 
 /// The statement that is being joined: its bytes without blanks, each with its place.
@@ -68,7 +76,12 @@ impl Squeezed {
         let allowed = if self.starts_with(b"format(") {
             before != b'.'
         } else {
-            matches!(before, b'(' | b',' | b'/' | b'=') || before == b'*' && self.starts_with(b"data")
+            match before {
+                b'*' => self.starts_with(b"data"),
+                // Behind an operator such as `.eq.`, not in a number.
+                b'.' => start > 1 && self.bytes[start - 2].0.is_ascii_lowercase(),
+                b => matches!(b, b'(' | b')' | b',' | b'/' | b'=' | b'<' | b'>' | b'+' | b'-' | b'['),
+            }
         };
         if !allowed {
             return None;
@@ -129,6 +142,12 @@ impl Prescan<'_> {
         }
         open = self.scan_fixed(index, fields, open, diags);
         while let Some((index, fields)) = self.fixed_continuation(fields.kind, diags) {
+            if self.options.standard && fields.begins_in_column_2() {
+                if let Some(line) = self.cursors.last().and_then(|c| c.lines.get(index)) {
+                    let help = "put it in column 6";
+                    diags.push(form_of_compilers(line.span_of(0, 1), "`&` in column 1", help));
+                }
+            }
             open = self.scan_fixed(index, fields, open, diags);
         }
         self.close_fixed(open, diags);
@@ -388,6 +407,10 @@ fn classify(text: &str, cuda: bool, openmp: bool, extended: bool) -> Class {
             } else {
                 return Class::Comment;
             }
+        }
+        b'&' => {
+            let end = text.char_indices().nth(last_column(extended)).map_or(bytes.len(), |(at, _)| at);
+            return Class::Text(Fields { kind, label: (0, 0), continues: true, body: (1, end) });
         }
         b'd' | b'D' => return Class::Comment,
         // A mark that another preprocessor left, such as `# 12 "file"`, says nothing.

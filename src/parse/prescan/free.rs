@@ -327,8 +327,8 @@ fn is_count(bytes: &[u8], at: usize) -> bool {
 fn hollerith(before: &[u8], text: &str, is_format: bool) -> Option<(usize, usize)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let is_count = match before.trim_ascii_end().last()? {
-        b'(' | b',' | b'/' | b':' => true,
-        b'x' | b'X' | b')' | b'\'' | b'"' => is_format,
+        b'(' | b',' | b'/' | b':' | b')' => true,
+        b'x' | b'X' | b'\'' | b'"' => is_format,
         b => matches!(b, b'=' | b'[' | b'*' | b'.' | b'<' | b'>' | b'+' | b'-') && !is_format,
     };
     let count = text[..digits].parse::<usize>().ok().filter(|&n| n > 0 && is_count)?;

@@ -9,10 +9,11 @@
 
 mod fixed;
 mod free;
-mod record;
+pub(crate) mod record;
 mod respace;
 mod sentinel;
 
+use crate::build::form_of_compilers;
 use crate::cpp::MAX_INCLUDE_DEPTH;
 use crate::line::{Line, split};
 use crate::logical::{Joined, Logical, LogicalKind};
@@ -43,7 +44,7 @@ pub(crate) struct Prescan<'a> {
     include: IncludeReader<'a>,
     cursors: Vec<Cursor>,
     ready: VecDeque<Logical>,
-    records: record::Records,
+    records: &'a mut record::Records,
     /// The comments `!cufemu ignore(…)` so far.
     pub(crate) ignores: Vec<Ignore>,
     /// The directives of OpenACC for compute regions so far.
@@ -78,15 +79,17 @@ impl<'a> Prescan<'a> {
         file: FileId,
         options: &'a ParseOptions,
         include: IncludeReader<'a>,
+        records: &'a mut record::Records,
         diags: &mut Diagnostics,
     ) -> Prescan<'a> {
+        records.begin_file();
         let mut prescan = Prescan {
             map,
             options,
             include,
             cursors: Vec::new(),
             ready: VecDeque::new(),
-            records: record::Records::default(),
+            records,
             ignores: Vec::new(),
             regions: Vec::new(),
         };
@@ -214,7 +217,11 @@ impl<'a> Prescan<'a> {
             return;
         }
         if open.kind == LogicalKind::Statement {
-            self.records.take(open.text.bytes_mut(base));
+            let first = self.records.take(open.text.bytes_mut(base));
+            if let Some(at) = first.filter(|_| self.options.standard) {
+                let span = open.text.span(base + at, base + at + 1);
+                diags.push(form_of_compilers(span, "`.` before a component", "write `%`"));
+            }
         }
         self.ready.push_back(open.text.into_logical(open.kind, label, base, open.broken));
     }

@@ -1,52 +1,119 @@
-//! Components of records, which VAX Fortran writes `a.b`: in the text of statements they become `a%b`.
+//! Points in the text of statements that the grammar wants otherwise.
 //!
-//! A name between two points may also be an operator: those of the language always are, others if the file defines them. The
-//! text changes only behind the first STRUCTURE or RECORD of a file.
+//! VAX Fortran writes components `a.b`: they become `a%b`. Behind the first STRUCTURE or RECORD of a file that is any name; those of
+//! derived types are known from their definitions. The operators and constants of one letter become capital: `.T.` of `.t.`, so that
+//! the grammar tells them from operators of the program. A name between two points may also be an operator: those of the
+//! language always are, others if the program defines them.
 
 use crate::logical::{is_quote, is_word};
+use source::{FileId, SourceMap};
 use std::collections::BTreeSet;
 
 /// The operators and constants that stand between two points.
 const WORDS: &[&[u8]] =
     &[b"eq", b"ne", b"lt", b"le", b"gt", b"ge", b"and", b"or", b"not", b"eqv", b"neqv", b"xor", b"true", b"false"];
 
-/// What is known of the records of a file.
+/// Those of one letter: AND, OR, NOT, XOR, true and false.
+const LETTERS: &[u8] = b"aonxtf";
+
+/// What is known of the components and operators of a program.
 #[derive(Debug, Default)]
-pub(super) struct Records {
+pub(crate) struct Records {
+    /// Whether the file has records.
     has_some: bool,
-    /// The operators that the file defines.
+    /// Whether the last statement belongs to the definition of a type.
+    is_in_type: bool,
+    /// The operators that the program defines.
     operators: BTreeSet<Vec<u8>>,
+    /// The components of derived types and structures.
+    components: BTreeSet<Vec<u8>>,
 }
 
 impl Records {
-    /// Notes what a statement says of records and operators, and changes the points in it that stand before components.
-    pub(super) fn take(&mut self, text: &mut [u8]) {
-        self.has_some |= text.starts_with(b"structure/") || text.starts_with(b"record/");
-        if let Some(at) = find(text, b"operator(.") {
-            let word = text[at + 10..].iter().take_while(|b| b.is_ascii_lowercase());
-            self.operators.insert(word.copied().collect());
+    /// The operators that the files define, wherever they do.
+    pub(crate) fn of_files(map: &SourceMap, files: &[FileId]) -> Records {
+        let mut records = Records::default();
+        for source in files.iter().filter_map(|&file| map.file(file)) {
+            records.note_operators(source.text().as_bytes());
         }
-        if self.has_some {
-            self.change(text);
+        records
+    }
+
+    /// A file begins.
+    pub(super) fn begin_file(&mut self) {
+        (self.has_some, self.is_in_type) = (false, false);
+    }
+
+    /// Notes what a statement says of components and operators, and changes the points in it; gives the place of the first one
+    /// that became the component of a derived type.
+    pub(super) fn take(&mut self, text: &mut [u8]) -> Option<usize> {
+        self.has_some |= text.starts_with(b"structure/") || text.starts_with(b"record/");
+        if find(text, b"operator(.").is_some() {
+            self.note_operators(text);
+        }
+        self.note_components(text);
+        if text.contains(&b'.') { self.change(text) } else { None }
+    }
+
+    /// Notes the names in `operator (.name.)`.
+    fn note_operators(&mut self, text: &[u8]) {
+        for at in text.iter().enumerate().filter(|(_, byte)| **byte == b'(').map(|(at, _)| at) {
+            let before = text[..at].trim_ascii_end();
+            let is_operator =
+                before.len().checked_sub(8).is_some_and(|i| before[i..].eq_ignore_ascii_case(b"operator"));
+            if let (true, Some(rest)) = (is_operator, text[at + 1..].trim_ascii_start().strip_prefix(b".")) {
+                let name = rest.iter().take_while(|b| b.is_ascii_alphabetic());
+                self.operators.insert(name.map(u8::to_ascii_lowercase).collect());
+            }
         }
     }
 
-    fn change(&self, text: &mut [u8]) {
-        let (mut at, mut quote) = (0, None);
+    /// Notes the names that a statement in the definition of a type may declare.
+    fn note_components(&mut self, text: &[u8]) {
+        let begins = match text.strip_prefix(b"type") {
+            Some([b' ', rest @ ..]) => !rest.starts_with(b"is("),
+            Some([b',' | b':', ..]) => true,
+            _ => text.starts_with(b"structure"),
+        };
+        if begins || text.starts_with(b"end") {
+            let is_inner =
+                [&b"endunion"[..], b"end union", b"endmap", b"end map"].iter().any(|end| text.starts_with(end));
+            self.is_in_type = begins || self.is_in_type && is_inner;
+            return;
+        }
+        if !self.is_in_type {
+            return;
+        }
+        let first = find(text, b"::").unwrap_or_else(|| text.iter().take_while(|b| b.is_ascii_lowercase()).count());
+        let mut depth = 0i32;
+        for part in text[first..].split_inclusive(|&b| !is_word(b)) {
+            let name = part.strip_suffix(b"(").or(part.strip_suffix(b")")).unwrap_or(part);
+            let name: Vec<u8> = name.iter().copied().filter(|&b| is_word(b)).collect();
+            if depth == 0 && name.first().is_some_and(u8::is_ascii_lowercase) {
+                self.components.insert(name);
+            }
+            depth += i32::from(part.ends_with(b"(")) - i32::from(part.ends_with(b")"));
+        }
+    }
+
+    fn change(&self, text: &mut [u8]) -> Option<usize> {
+        let (mut at, mut quote, mut first) = (0, None, None);
         while at < text.len() {
             let byte = text[at];
             match quote {
                 Some(open) if byte == open => quote = None,
                 Some(_) => {}
                 None if is_quote(byte) => quote = Some(byte),
-                None if byte == b'.' => {
-                    let word = text[at + 1..].iter().take_while(|&&b| is_word(b)).count();
-                    let end = at + 1 + word;
+                None if byte == b'.' && text.get(at + 1).is_some_and(u8::is_ascii_lowercase) => {
+                    let end = at + 1 + text[at + 1..].iter().take_while(|&&b| is_word(b)).count();
                     let is_enclosed = text.get(end) == Some(&b'.');
-                    let begins = word > 0 && text[at + 1].is_ascii_lowercase();
-                    if begins && is_object(&text[..at]) && !(is_enclosed && self.is_operator(&text[at + 1..end])) {
+                    if is_object(&text[..at]) && self.is_component(&text[at + 1..end], is_enclosed) {
                         text[at] = b'%';
-                    } else if begins && is_enclosed {
+                        first = first.or(Some(at).filter(|_| !self.has_some));
+                    } else if is_enclosed {
+                        if is_letter(&text[at + 1..end]) && !self.operators.contains(&text[at + 1..end]) {
+                            text[at + 1].make_ascii_uppercase();
+                        }
                         at = end;
                     }
                 }
@@ -54,10 +121,18 @@ impl Records {
             }
             at += 1;
         }
+        first
     }
 
-    fn is_operator(&self, word: &[u8]) -> bool {
-        WORDS.contains(&word) || self.operators.contains(word)
+    /// Whether a name behind the point that follows an object is a component.
+    fn is_component(&self, name: &[u8], is_enclosed: bool) -> bool {
+        let is_known = self.components.contains(name);
+        if !is_enclosed {
+            return self.has_some || is_known && !WORDS.contains(&name);
+        }
+        let is_operator = WORDS.contains(&name) || self.operators.contains(name);
+        let is_letter = is_letter(name);
+        !is_operator && (is_known || !is_letter) && (self.has_some || is_known && !is_letter)
     }
 }
 
@@ -68,6 +143,11 @@ fn is_object(text: &[u8]) -> bool {
         Some(first) => first.is_ascii_lowercase() || *first == b'_',
         None => text.last() == Some(&b')'),
     }
+}
+
+/// Whether a name is an operator or constant of one letter.
+fn is_letter(name: &[u8]) -> bool {
+    matches!(name, [letter] if LETTERS.contains(letter))
 }
 
 fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
@@ -97,6 +177,21 @@ mod tests {
         );
         assert_eq!(changed(&["record/s/a", "format(f5.2,'a.b',e10.3)"]), "format(f5.2,'a.b',e10.3)");
         assert_eq!(changed(&["record/s/a", "x=1.e5+a(2).e5*.5-b.or.c"]), "x=1.e5+a(2)%e5*.5-b.or.c");
+    }
+
+    #[test]
+    fn components_of_types_are_known_by_their_definitions() {
+        let of_type = |line| changed(&["type,public::t", "integer::i,r(n)", "type(u)b", "end type", line]);
+        assert_eq!(of_type("v.r(2)=v.i+w.b.i*x.and.v.i.eq.1"), "v%r(2)=v%i+w%b%i*x.and.v%i.eq.1");
+        assert_eq!(of_type("v.n=v.other.w"), "v.n=v.other.w");
+        assert_eq!(changed(&["type(t)::v", "v.i=1"]), "v.i=1");
+    }
+
+    #[test]
+    fn operators_of_one_letter_become_capital() {
+        assert_eq!(changed(&["l=.n.a.o.(b.x..t.)"]), "l=.N.a.O.(b.X..T.)");
+        assert_eq!(changed(&["interface operator(.o.)", "l=a.o.b.a.c.or.'.t.'"]), "l=a.o.b.A.c.or.'.t.'");
+        assert_eq!(changed(&["use m,only:operator(.o.),operator(.t.)", "l=a.o.t.b"]), "l=a.o.t.b");
     }
 
     #[test]

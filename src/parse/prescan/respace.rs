@@ -27,6 +27,7 @@ pub(super) fn directive(bytes: &[u8]) -> Vec<usize> {
 /// Keywords that a name or value may follow directly. A longer keyword stands before its beginnings.
 const KEYWORDS: &[&str] = &[
     "abstractinterface",
+    "accept",
     "allocatable",
     "assign",
     "asynchronous",

@@ -62,6 +62,8 @@ pub(crate) struct DeclaredName<'a> {
     pub(crate) cray_pointer: Option<Arc<str>>,
     /// Whether it is the integer of a Cray pointer.
     pub(crate) is_cray_pointer: bool,
+    /// Whether a PARAMETER statement without parentheses names it: without a type of its own it has that of its value.
+    pub(crate) is_typed_by_value: bool,
     /// Whether ENUM declares it.
     pub(crate) is_enumerator: bool,
     /// Whether a DATA statement initialises it.

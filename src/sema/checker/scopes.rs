@@ -88,6 +88,8 @@ pub(crate) struct ScopeData<'a> {
     pub(crate) names: Names,
     /// What is declared, resolved or not.
     pub(crate) declared: Vec<DeclaredName<'a>>,
+    /// The letters for which IMPLICIT statements of the scope have given a type.
+    pub(crate) implicit_letters: BTreeSet<char>,
     /// Statement functions.
     pub(crate) functions: Vec<StatementFunction<'a>>,
     /// IMPLICIT statements; none: those of the parent.

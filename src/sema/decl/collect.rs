@@ -46,7 +46,7 @@ impl<'a> Checker<'a> {
         }
         for d in decls {
             if let DeclKind::Attr { attr: attr @ (Attr::Volatile(_) | Attr::Asynchronous(_)), entities } = &d.kind {
-                self.access_attribute(scope, attr, entities);
+                self.access_attribute(scope, attr, entities, decls);
             }
         }
     }
@@ -76,8 +76,12 @@ impl<'a> Checker<'a> {
 
     /// VOLATILE and ASYNCHRONOUS: they may be given to variables of the host or of a module, and make no other variable here
     /// (Fortran 2018, 19.5.1.4).
-    fn access_attribute(&mut self, scope: ScopeId, attr: &'a Attr, entities: &'a [Entity]) {
+    fn access_attribute(&mut self, scope: ScopeId, attr: &'a Attr, entities: &'a [Entity], decls: &'a [Declaration]) {
         for e in entities {
+            if e.name.as_str().starts_with('/') {
+                self.volatile_block(scope, attr, e, decls);
+                continue;
+            }
             let is_own = self.scopes.get(scope).names.get(&e.name.text).is_some();
             if self.typing().is_used_name(scope, &e.name) || (!is_own && self.typing().is_of_host(scope, &e.name)) {
                 continue;
@@ -88,6 +92,27 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// `volatile /block/`, an extension: all variables of a COMMON block get the attribute.
+    fn volatile_block(&mut self, scope: ScopeId, attr: &'a Attr, block: &'a Entity, decls: &'a [Declaration]) {
+        let label = block.name.as_str().trim_matches('/');
+        self.form_of_compilers(block.name.span, "the name of a `common` block here", "name its variables");
+        let mut is_known = false;
+        for d in decls {
+            let DeclKind::Common(blocks) = &d.kind else { continue };
+            for (_, entities) in blocks.iter().filter(|(name, _)| name.as_ref().is_some_and(|n| n.as_str() == label)) {
+                is_known = true;
+                for e in entities {
+                    let Some(at) = self.declared_name(scope, &e.name) else { continue };
+                    self.attribute(scope, at, attr, &e.name);
+                }
+            }
+        }
+        if !is_known {
+            let text = format!("there is no `common` block `/{label}/` here");
+            self.reporter.error::<()>(Code::BadCommon, block.name.span, text);
+        }
+    }
+
     fn implicit_statement(&mut self, scope: ScopeId, rules: &'a [(TypeSpec, Vec<ast::LetterSpec>)], span: Span) {
         let mut table = self
             .scopes
@@ -95,10 +120,15 @@ impl<'a> Checker<'a> {
             .implicit
             .clone()
             .unwrap_or_else(|| ImplicitRules::standard(self.options.integer_kind(), self.options.real_kind()));
+        let mut known = std::mem::take(&mut self.scopes.get_mut(scope).implicit_letters);
         for (spec, letters) in rules {
             let Some(ty) = self.type_spec(spec, None) else { continue };
             let class = self.is_polymorphic(Some(spec));
             for l in letters {
+                if let Some(twice) = (l.first..=l.last).find(|letter| !known.insert(*letter)) {
+                    let text = format!("the letter `{twice}` has a type already");
+                    self.reporter.error::<()>(Code::BadImplicit, span, text);
+                }
                 if l.first > l.last {
                     let text = format!("letters `{}-{}` run backwards", l.first, l.last);
                     self.reporter.error::<()>(Code::BadImplicit, span, text);
@@ -106,7 +136,8 @@ impl<'a> Checker<'a> {
                 table.set(l.first, l.last, &ty, class);
             }
         }
-        self.scopes.get_mut(scope).implicit = Some(table);
+        let data = self.scopes.get_mut(scope);
+        (data.implicit, data.implicit_letters) = (Some(table), known);
     }
 
     fn collect(&mut self, scope: ScopeId, d: &'a Declaration) {
@@ -208,8 +239,8 @@ impl<'a> Checker<'a> {
                     }
                 }
             }
-            DeclKind::Parameter(list) => {
-                for (name, value) in list {
+            DeclKind::Parameter { items, is_bare } => {
+                for (name, value) in items {
                     let Some(at) = self.declared_name(scope, name) else { continue };
                     let p = &mut self.scopes.get_mut(scope).declared[at];
                     if p.parameter.is_some() {
@@ -223,6 +254,7 @@ impl<'a> Checker<'a> {
                         continue;
                     }
                     p.parameter = Some(name.span);
+                    p.is_typed_by_value = *is_bare;
                     p.init = Init::Value(value);
                 }
             }

@@ -44,9 +44,14 @@ impl<'a> Checker<'a> {
         if let Some(parent) = &def.extends
             && let Some(parent_id) = self.parent_type(id, parent)
         {
-            if self.defs.type_info(parent_id).ast.is_some_and(|p| p.sequence) {
+            let word = self.defs.type_info(parent_id).ast.and_then(|p| match (p.sequence, p.bind_c) {
+                (true, _) => Some("sequence"),
+                (_, true) => Some("bind(c)"),
+                _ => None,
+            });
+            if let Some(word) = word {
                 // Fortran 2018, C731.
-                let text = format!("`{}` has `sequence` and cannot be extended", parent.as_str());
+                let text = format!("`{}` has `{word}` and cannot be extended", parent.as_str());
                 self.reporter.error::<()>(Code::BadPolymorphism, parent.span, text);
             }
             self.defs.type_info_mut(id).parent = Some(parent_id);

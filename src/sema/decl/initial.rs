@@ -43,6 +43,12 @@ impl<'a> Checker<'a> {
         Some((value, ty, shape))
     }
 
+    /// The type of the value of a named constant that has none of its own.
+    pub(super) fn type_of_value(&mut self, p: &DeclaredName<'a>) -> Option<Type> {
+        let Init::Value(e) = &p.init else { return None };
+        Some(self.expr(e)?.ty)
+    }
+
     /// The initial value of a variable that is not a named constant.
     pub(super) fn initial(
         &mut self,

@@ -58,6 +58,20 @@ impl Groups {
     }
 }
 
+/// The one subscript that follows a name, and the substring behind it.
+fn one_subscript(object: &ast::Expr) -> Option<(&ast::Expr, Option<&ast::ArgValue>)> {
+    let ast::ExprKind::Apply { base, args } = &object.kind else { return None };
+    let [ast::Arg { keyword: None, value, .. }] = &args[..] else { return None };
+    match (&base.kind, value) {
+        (ast::ExprKind::Name(_), ast::ArgValue::Expr(sub)) => Some((sub, None)),
+        (ast::ExprKind::Apply { .. }, part @ ast::ArgValue::Range { step: None, .. }) => match one_subscript(base)? {
+            (sub, None) => Some((sub, Some(part))),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 impl<'a> Checker<'a> {
     /// Lays out the COMMON blocks and EQUIVALENCE sets of a scope.
     pub(super) fn storage_sequences(&mut self, scope: ScopeId, decls: &'a [Declaration]) {
@@ -207,9 +221,28 @@ impl<'a> Checker<'a> {
             let text = format!("`{}` cannot be in `equivalence`: {why}", var.name);
             return self.reporter.error(Code::BadEquivalence, name.span, text);
         }
+        if let Some((sub, rest)) = one_subscript(object).filter(|_| var.shape.rank() > 1) {
+            let help = "write as many subscripts as the array has dimensions";
+            let text = format!("one subscript for the array `{}` of rank {}", var.name, var.shape.rank());
+            self.typing().not_standard(Code::FormOfCompilers, object.span, text, help);
+            return Some((id, self.byte_in_order(&var, sub, rest)?));
+        }
         let e = self.designator(object)?;
         let at = self.byte_of(&e)?;
         Some((id, at))
+    }
+
+    /// The byte of an array of several dimensions at which the element begins that one subscript names by its place in storage,
+    /// counted from the lower bound of the first dimension (classic flang, semfin.c); `part` is a substring of it.
+    fn byte_in_order(&mut self, var: &Variable, sub: &'a ast::Expr, part: Option<&'a ast::ArgValue>) -> Option<i64> {
+        let (lower, _) = var.shape.constant_bounds()?.first().copied()?;
+        let (size, _) = self.size_of(&var.ty)?;
+        let at = self.constant_integer(sub)?.checked_sub(lower)?.checked_mul(size as i64)?;
+        let first = match part {
+            Some(ast::ArgValue::Range { lo: Some(lo), .. }) => self.constant_integer(lo)?,
+            _ => 1,
+        };
+        at.checked_add(first.checked_sub(1)?)
     }
 
     /// The byte of its variable at which a designator with constant subscripts begins.

@@ -87,6 +87,7 @@ impl<'a> Checker<'a> {
             // A kind of integers, whatever IMPLICIT says.
             _ if p.is_enumerator => (Type::Integer(4), Vec::new()),
             None if p.is_cray_pointer => (Type::Integer(8), Vec::new()),
+            None if p.is_typed_by_value => (self.type_of_value(p)?, Vec::new()),
             None => (self.typing().untyped(scope, p)?, Vec::new()),
         };
         let is_described = p.allocatable.is_some() || p.pointer.is_some();

@@ -15,7 +15,12 @@ impl Checker<'_> {
         for arg in args {
             let (by_value, passed) = passed_by(&arg.value);
             match self.argument(passed, arg.span) {
-                Some(given) => out.push(Argument { keyword: arg.keyword.clone(), given, by_value, span: arg.span }),
+                Some(given) => {
+                    let is_hollerith =
+                        matches!(passed, ArgValue::Expr(e) if matches!(e.kind, ast::ExprKind::Hollerith(_)));
+                    let keyword = arg.keyword.clone();
+                    out.push(Argument { keyword, given, by_value, is_hollerith, span: arg.span });
+                }
                 None => complete = false,
             }
         }

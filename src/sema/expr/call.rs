@@ -1,6 +1,7 @@
 //! Function references and the passing of arguments; subroutine calls share the latter.
 
-use crate::checked::{Actual, CharLen, Expr, ExprKind, ProcId, Program, Shape, Type, VarId, visit};
+use super::fit::takes_bytes;
+use crate::checked::{Actual, CharLen, Const, Expr, ExprKind, ProcId, Program, Shape, Type, VarId, visit};
 use crate::checker::{Binding, Checker, Context, ScopeData, ScopeId, Sym};
 use crate::typing::{
     Argument, Fit, Given, Typing, assignable, assignable_types, constant, is_class, shape_name, type_name,
@@ -121,6 +122,9 @@ impl Checker<'_> {
                 Given::Variable(id) => {
                     let ty = self.defs.var(id).ty.clone();
                     Actual::Expr(Expr { kind: ExprKind::Var(id), ty, rank: 0, span: arg.span })
+                }
+                Given::Expr(e) if arg.is_hollerith && takes_bytes(self.defs.var(param)) => {
+                    Actual::Expr(hollerith_memory(e))
                 }
                 Given::Expr(e) => {
                     self.typing().check_parent_object(&e)?;
@@ -489,4 +493,17 @@ fn with_passed(program: &Program, mut args: Vec<Argument>, object: Expr, proc: P
         args.push(passed);
     }
     args
+}
+
+/// The characters of a Hollerith constant as an array of numbers, with blanks up to its end.
+fn hollerith_memory(e: Expr) -> Expr {
+    let ExprKind::Const(Const::Char(characters)) = &e.kind else { return e };
+    let words = characters.chunks(8).map(|part| {
+        let mut bytes = [b' '; 8];
+        bytes[..part.len()].copy_from_slice(part);
+        Const::Int(i64::from_le_bytes(bytes))
+    });
+    let items: Vec<Const> = words.collect();
+    let value = Const::Array { bounds: vec![(1, items.len() as i64)], items };
+    Expr { kind: ExprKind::Const(value), ty: Type::Integer(8), rank: 1, span: e.span }
 }

@@ -96,9 +96,30 @@ impl Checker<'_> {
                     self.reporter.error::<()>(Code::BadTypeBoundProcedure, name.span, text);
                     continue;
                 }
+                if let Some(what) = self.misfit_final(ty, id) {
+                    let text = format!("FINAL subroutine `{}` {what}", self.defs.proc(id).name);
+                    self.reporter.error::<()>(Code::BadTypeBoundProcedure, name.span, text);
+                    continue;
+                }
                 self.defs.ty_mut(ty).finals.push(id);
             }
         }
+    }
+
+    /// What keeps a subroutine from being a FINAL one beside those that are known (Fortran 2018, C786, C787).
+    fn misfit_final(&self, ty: TypeId, id: ProcId) -> Option<String> {
+        let dummy = |p: ProcId| self.defs.proc(p).params.first().map(|&v| self.defs.var(v));
+        let own = dummy(id)?;
+        let attrs = &own.attrs;
+        if attrs.intent == Some(ast::Intent::Out) || attrs.value || attrs.optional || attrs.pointer || attrs.allocatable
+        {
+            return Some(
+                "takes an object that is not `intent(out)`, `value`, `optional`, `pointer` or `allocatable`".into(),
+            );
+        }
+        let rank = |v: &crate::checked::Variable| v.shape.rank();
+        let other = self.defs.ty(ty).finals.iter().find(|p| dummy(**p).is_some_and(|v| rank(v) == rank(own)))?;
+        Some(format!("is for the same rank as `{}`", self.defs.proc(*other).name))
     }
 
     /// Resolves what the type-bound names of all types mean.

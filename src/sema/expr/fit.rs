@@ -7,8 +7,8 @@ use crate::checked::{
 use crate::checker::{Checker, Definitions};
 use crate::typing::{
     Argument, Fit, Given, are_declared_alike, constant_extents, difference, elements_of, has_vector_subscript,
-    is_allocatable, is_class, is_pointer, is_procedure_pointer, known_extents, same_type, shape_name, shape_of,
-    type_name,
+    is_allocatable, is_class, is_numeric, is_pointer, is_procedure_pointer, known_extents, same_type, shape_name,
+    shape_of, type_name,
 };
 use ast::Intent;
 use diag::{Code, Diagnostic, nearest_name};
@@ -177,6 +177,11 @@ impl Checker<'_> {
             }
             Given::Expr(e) => e,
         };
+        if is_implicit && arg.is_hollerith && takes_bytes(&dummy) {
+            let text = format!("a Hollerith constant gives the bytes of `{}`", type_name(&self.defs, &dummy.ty));
+            fit.warnings.push(Diagnostic::new(Code::HollerithAsNumber, arg.span, text));
+            return Ok(());
+        }
         if matches!(dummy.storage, Storage::Procedure) && is_procedure_pointer(&self.defs, e) {
             return self.fit_procedure(param, &dummy, arg);
         }
@@ -269,6 +274,11 @@ impl Checker<'_> {
                 let d = Diagnostic::new(Code::ArgumentAttribute, arg.span, text);
                 return Err(Box::new(d.help("declare it with `target`")));
             }
+        }
+        let is_alike = (dummy.attrs.allocatable && is_allocatable(&self.defs, e))
+            || (dummy.attrs.pointer && is_pointer(&self.defs, e));
+        if is_alike && !is_null && !is_implicit && !self.defs.proc_info(fit.proc).embedded {
+            self.fit_declared_type(&dummy, e, arg.span)?;
         }
         if let (Type::Character(wanted), true) =
             (&dummy.ty, (dummy.attrs.allocatable || dummy.attrs.pointer) && !is_null)
@@ -374,6 +384,29 @@ impl Checker<'_> {
         matches!((&var.ty, &var.storage), (Type::Any, Storage::Dummy(_)))
             && !var.attrs.class
             && self.defs.var_info(id).interface.is_none()
+    }
+
+    /// An allocatable or a pointer is polymorphic if its dummy is, and both have the same declared type: what one allocates is an
+    /// object for the other (Fortran 2018, 15.5.2.5).
+    fn fit_declared_type(&self, dummy: &Variable, e: &Expr, span: Span) -> Result<(), Box<Diagnostic>> {
+        let (wanted, given) = (dummy.attrs.class, is_class(&self.defs, e));
+        let of = |ty: &Type, class: bool| match ty {
+            Type::Any if class => "class(*)".to_owned(),
+            _ if class => type_name(&self.defs, ty).replacen("type(", "class(", 1),
+            _ => type_name(&self.defs, ty),
+        };
+        let differs = wanted && !same_type(&dummy.ty, &e.ty);
+        if wanted == given && !differs {
+            return Ok(());
+        }
+        let text = format!(
+            "argument `{}` is `{}`, and may become another object than one of `{}`",
+            dummy.name,
+            of(&dummy.ty, wanted),
+            of(&e.ty, given)
+        );
+        let d = Diagnostic::new(Code::ArgumentType, span, text);
+        Err(Box::new(d.help("declare both with the same type, both with `class` or both with `type`")))
     }
 
     /// Takes an object of a type that is declared again, or what passes for want of an interface.
@@ -593,6 +626,13 @@ fn same_kind(a: &Type, b: &Type) -> bool {
         _ => None,
     };
     kind(a).zip(kind(b)).is_none_or(|(a, b)| a == b)
+}
+
+/// Whether a Hollerith constant is passed to a dummy as memory: it is a number or a logical value, or an array of them.
+pub(super) fn takes_bytes(dummy: &Variable) -> bool {
+    let is_sequence = matches!(dummy.shape, Shape::Scalar | Shape::Explicit(_) | Shape::AssumedSize(..));
+    let is_value = is_numeric(&dummy.ty) || matches!(dummy.ty, Type::Logical(_));
+    is_sequence && is_value && !matches!(dummy.storage, Storage::Procedure)
 }
 
 fn fit_type(

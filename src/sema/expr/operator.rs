@@ -8,6 +8,19 @@ use source::Span;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+/// Whether an operand gives its bytes to one of another type: a Hollerith constant to a number or a logical value, and a character
+/// literal to a number that it is compared with.
+fn gives_bytes(op: &ast::BinaryOp, e: &ast::Expr, to: &Type) -> bool {
+    use ast::BinaryOp as B;
+    match e.kind {
+        ast::ExprKind::Hollerith(_) => {
+            !matches!(op, B::Defined(_)) && (is_numeric(to) || matches!(to, Type::Logical(_)))
+        }
+        ast::ExprKind::Char { .. } => is_numeric(to) && matches!(op, B::Eq | B::Ne | B::Lt | B::Le | B::Gt | B::Ge),
+        _ => false,
+    }
+}
+
 impl Checker<'_> {
     pub(super) fn unary(&mut self, op: &ast::UnaryOp, operand: &ast::Expr, span: Span) -> Option<Expr> {
         if let (ast::UnaryOp::Minus, ast::ExprKind::Int { digits, kind }) = (op, &operand.kind) {
@@ -76,12 +89,19 @@ impl Checker<'_> {
             (a, b)
         };
         let (a, b) = (a?, b?);
-        let is_defined = matches!(op, ast::BinaryOp::Defined(_));
         let (a_ty, b_ty) = (a.ty.clone(), b.ty.clone());
-        let [a, b] = match [left, right].map(|e| matches!(e.kind, ast::ExprKind::Hollerith(_)) && !is_defined) {
-            [true, false] => [self.typing().of_hollerith(a, left, &b_ty), b],
-            [false, true] => [a, self.typing().of_hollerith(b, right, &a_ty)],
-            _ => [a, b],
+        let given = [gives_bytes(op, left, &b_ty), gives_bytes(op, right, &a_ty)];
+        if given == [false, false] {
+            return self.operation(op, a, b, span);
+        }
+        let [a, b] = match self.defined_operation(&key_of(op), [a, b], span) {
+            Ok(call) => return call,
+            Err(operands) => operands,
+        };
+        let [a, b] = if given[0] {
+            [self.typing().of_hollerith(a, left, &b_ty), b]
+        } else {
+            [a, self.typing().of_hollerith(b, right, &a_ty)]
         };
         self.operation(op, a, b, span)
     }

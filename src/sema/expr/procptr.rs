@@ -53,6 +53,17 @@ impl Checker<'_> {
         for id in given.iter().chain(&wanted) {
             self.resolve_interface(*id);
         }
+        if let ExprKind::Procedure(id) = value.kind
+            && self.defs.proc(id).elemental
+            && !self.defs.proc_info(id).embedded
+        {
+            // Fortran 2018, C1029.
+            let text = format!(
+                "`{}` is elemental, and no procedure pointer points to such a procedure",
+                self.defs.proc(id).name
+            );
+            return self.reporter.error(Code::BadPointerAssignment, value.span, text);
+        }
         let name = match &pointer.kind {
             ExprKind::Var(id) => self.defs.var(*id).name.clone(),
             ExprKind::Field { base, field } => match base.ty {

@@ -2,6 +2,7 @@
 
 use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId};
 use crate::checker::{Checker, CodeSide, Description, Sym};
+use crate::intrinsics::Found;
 use crate::scope::is_host_function;
 use crate::typing::{Typing, shape_name, shape_of, type_name};
 use ast::{Arg, ArgValue, Name};
@@ -102,6 +103,14 @@ impl Checker<'_> {
         self.subscript(base, args, span)
     }
 
+    /// The intrinsic procedure that a name without EXTERNAL and INTRINSIC is. A procedure of the program comes before one that only
+    /// compilers have for a kind of integers.
+    fn implied_intrinsic(&self, name: &Name) -> Option<Found> {
+        let is_defined =
+            || crate::intrinsics::of_kind(name.as_str()).is_some() && self.scopes.external(&name.text).is_some();
+        crate::intrinsics::lookup(name.as_str()).filter(|_| !is_defined())
+    }
+
     /// A name of which only the type is declared is a function when it is applied: an intrinsic one or an external one.
     fn apply_typed(&mut self, id: VarId, name: &Name, args: &[Arg], span: Span) -> Option<Expr> {
         let var = self.defs.var(id).clone();
@@ -110,7 +119,7 @@ impl Checker<'_> {
                 .reporter
                 .refuse(span, format!("dummy procedure `{}` without `external` or an interface", name.as_str()));
         }
-        if let Some(found) = crate::intrinsics::lookup(name.as_str()) {
+        if let Some(found) = self.implied_intrinsic(name) {
             return self.intrinsic_function(found, args, span);
         }
         if let Some(external) = self.scopes.external(&name.text) {
@@ -176,7 +185,7 @@ impl Checker<'_> {
                 _ => {}
             }
         }
-        if let Some(found) = crate::intrinsics::lookup(name.as_str()) {
+        if let Some(found) = self.implied_intrinsic(name) {
             self.made.applied.insert((self.cx.proc, name.text.clone()));
             return self.intrinsic_function(found, args, span);
         }

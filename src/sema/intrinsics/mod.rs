@@ -16,7 +16,7 @@ mod specific;
 mod subroutine;
 mod text;
 
-pub(crate) use names::{Found, is_of_3f_library, lookup, nearest, nearest_subroutine};
+pub(crate) use names::{Found, is_of_3f_library, lookup, nearest, nearest_subroutine, of_kind};
 
 use crate::checked::{CharLen, Class, Const, Expr, ExprKind, Intrinsic, Type};
 use crate::checker::{Checker, CodeSide, Sym};

@@ -100,6 +100,52 @@ pub(crate) fn lookup(name: &str) -> Option<Found> {
         "lnblnk" => same("len_trim"),
         "iargc" | "nargs" => same("command_argument_count"),
         "getenv" => same("get_environment_variable"),
+        _ => of_kind(name),
+    }
+}
+
+/// DEC's names of functions for integers of one kind, which nvfortran has: `i` begins those of `integer(2)`, `j` those of
+/// `integer(4)`, `k` those of `integer(8)`. Procedures of the program with such a name come first.
+pub(crate) fn of_kind(name: &str) -> Option<Found> {
+    let same = |generic: &str| Intrinsic::from_name(generic).map(Found::plain);
+    let kind = |generic: &str, kind: u8| Some(Found { kind: Some(kind), ..same(generic)? });
+    let typed = |generic: &str, result: Type| Some(Found { result: Some(result), ..same(generic)? });
+    let bytes = |letter: u8| match letter {
+        b'i' => 2,
+        b'j' => 4,
+        _ => 8,
+    };
+    match name {
+        "aimax0" | "ajmax0" => return typed("max", Type::Real(4)),
+        "aimin0" | "ajmin0" => return typed("min", Type::Real(4)),
+        "floati" | "floatj" => return kind("real", 4),
+        "dfloti" | "dflotj" => return kind("real", 8),
+        "bitest" | "bjtest" | "bktest" => return same("btest"),
+        _ => {}
+    }
+    let (first, rest) = (*name.as_bytes().first()?, name.get(1..)?);
+    if !matches!(first, b'i' | b'j' | b'k') {
+        return None;
+    }
+    match rest {
+        "max0" => same("max"),
+        "min0" => same("min"),
+        "max1" => typed("max", Type::Integer(bytes(first))),
+        "min1" => typed("min", Type::Integer(bytes(first))),
+        "idim" => same("dim"),
+        "mod" => same("mod"),
+        "isign" => same("sign"),
+        "iand" => same("iand"),
+        "ior" => same("ior"),
+        "ieor" => same("ieor"),
+        "not" => same("not"),
+        "ishft" => same("ishft"),
+        "ishftc" => same("ishftc"),
+        "ibits" => same("ibits"),
+        "ibset" => same("ibset"),
+        "ibclr" => same("ibclr"),
+        "nint" | "idnnt" => kind("nint", bytes(first)),
+        "ifix" | "idint" => kind("int", bytes(first)),
         _ => None,
     }
 }

@@ -358,6 +358,13 @@ impl Checker<'_> {
                 "declare the variable with `target`",
             );
         }
+        if !is_call && let Err(why) = self.typing().exposable(&value) {
+            return self.reporter.error(
+                Code::BadPointerAssignment,
+                value.span,
+                format!("{why}, and a pointer could change it"),
+            );
+        }
         if !is_call && self.cx.side == CodeSide::Host {
             let (wanted, actual) = (space_of(&self.defs, &pointer), space_of(&self.defs, &value));
             let managed = self.options.managed && is_implicitly_managed(&self.defs, &value);

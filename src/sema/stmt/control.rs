@@ -46,7 +46,12 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn arithmetic_if(&mut self, value: &ast::Expr, labels: [u32; 3], span: Span) -> Option<StmtKind> {
-        let value = self.expr(value)?;
+        let mut value = self.expr(value)?;
+        if let (Type::Logical(kind), true) = (&value.ty, labels[0] == labels[2]) {
+            // With two labels the first one is for a true condition.
+            let ty = Type::Integer(*kind);
+            value = self.typing().convert(value, &ty)?;
+        }
         if !matches!(value.ty, Type::Integer(_) | Type::Real(_)) || value.rank != 0 {
             let text = format!(
                 "an arithmetic `if` needs an integer or real scalar, not {}",

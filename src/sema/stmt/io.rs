@@ -1,5 +1,6 @@
 //! Input and output statements (Fortran 2018, clause 12).
 
+use super::io_forms::{specifier_of, word_alone};
 use crate::checked::{
     CharLen, Const, DefinedIo, Expr, ExprKind, ImpliedDo, IoControl, IoForm, IoItem, IoStmt, IoUnit, StmtKind, Type,
     is_designator,
@@ -72,6 +73,7 @@ fn specifiers(kind: IoKind) -> &'static [(&'static str, Takes)] {
             ("encoding", T::Text),
             ("convert", T::Text),
             ("asynchronous", T::Text),
+            ("dispose", T::Text),
         ],
         IoKind::Close => &[("status", T::Text), ("iostat", T::IntegerOut), ("iomsg", T::TextOut), ("err", T::Label)],
         IoKind::Rewind | IoKind::Backspace | IoKind::Endfile | IoKind::Flush => {
@@ -150,8 +152,11 @@ impl<'a> Checker<'a> {
         let transfers = matches!(kind, IoKind::Write | IoKind::Read);
         let mut complete = true;
         for (i, c) in control.iter().enumerate() {
+            let word = word_alone(kind, i, c);
             let keyword = match &c.keyword {
-                Some(name) => name.as_str(),
+                Some(name) => specifier_of(kind, name.as_str()),
+                None if word == Some("readonly") => "action",
+                None if word.is_some() => "shared",
                 None if kind == IoKind::Print => "fmt",
                 None if in_memory && matches!(i, 0 | 2) => continue,
                 None if i == 0 => "unit",
@@ -162,9 +167,11 @@ impl<'a> Checker<'a> {
                     continue;
                 }
             };
-            if let Some(name) = &c.keyword
-                && control[..i].iter().any(|o| o.keyword.as_ref().is_some_and(|k| k.text == name.text))
-            {
+            let is_same = |(at, other): (usize, &ast::IoControl)| match &other.keyword {
+                Some(name) => specifier_of(kind, name.as_str()) == keyword,
+                None => keyword == "action" && word_alone(kind, at, other) == Some("readonly"),
+            };
+            if control[..i].iter().enumerate().any(is_same) {
                 let text = format!("`{keyword}=` is given twice");
                 self.reporter.error::<()>(Code::BadIoSpecifier, c.span, text);
                 complete = false;
@@ -174,9 +181,14 @@ impl<'a> Checker<'a> {
                 "unit" if kind != IoKind::Print && !in_memory => self.unit(c, transfers).map(|u| unit = u),
                 "fmt" if transfers || kind == IoKind::Print => self.format_of(c).map(|f| form = Some(f)),
                 "nml" if transfers => self.group(c).map(|f| form = Some(f)),
-                // nvfortran takes `name=` for `file=`.
-                "name" if kind == IoKind::Open => self.specifier(kind, "file", c).map(|v| controls.extend(v)),
-                other => self.specifier(kind, other, c).map(|v| controls.extend(v)),
+                _ if word.is_some() => {
+                    controls.extend(word.and_then(|word| self.word_specifier(word, c)));
+                    Some(())
+                }
+                other => {
+                    self.note_specifier(c.keyword.as_ref().map_or(other, |name| name.as_str()), other, c);
+                    self.specifier(kind, other, c).map(|v| controls.extend(v))
+                }
             };
             complete &= done.is_some();
         }
@@ -355,14 +367,11 @@ impl<'a> Checker<'a> {
                 }
                 Some(IoForm::Format(value))
             }
-            Type::Integer(_) | Type::Real(_) | Type::Complex(_) | Type::Logical(_) if value.rank > 0 => {
-                self.typing().format_of_numbers(value).map(IoForm::Format)
-            }
-            // It stands for the elements behind it, too.
+            // An element stands for those behind it, too.
             Type::Integer(_) | Type::Real(_) | Type::Complex(_) | Type::Logical(_)
-                if matches!(value.kind, ExprKind::Element { .. }) =>
+                if value.rank > 0 || matches!(value.kind, ExprKind::Element { .. }) =>
             {
-                self.reporter.refuse(value.span, "a format in an array of numbers from an element on")
+                self.typing().format_of_numbers(value).map(IoForm::Format)
             }
             Type::Integer(_) if value.rank == 0 => self.assigned_format(value).map(IoForm::Format),
             _ => {

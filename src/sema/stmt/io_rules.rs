@@ -1,27 +1,13 @@
 //! Which specifiers and items may stand together in input and output statements (Fortran 2018, 12.5.6, 12.6.2, 12.6.3).
 
-use crate::checked::{
-    CharLen, Const, DefinedIo, Expr, ExprKind, Intrinsic, IoControl, IoForm, IoUnit, Item, Shape, Type, TypeId, VarId,
-};
+use crate::checked::{Const, DefinedIo, Expr, ExprKind, IoControl, IoForm, IoUnit, Item, Shape, Type, TypeId, VarId};
 use crate::checker::Binding;
-use crate::typing::{Typing, constant, has_vector_subscript};
+use crate::typing::{Typing, has_vector_subscript};
 use ast::IoKind;
 use diag::{Code, Diagnostic};
 use source::Span;
 
 impl Typing<'_> {
-    /// A format in the bytes of an array of numbers, as old programs have them from Hollerith constants.
-    pub(super) fn format_of_numbers(&mut self, value: Expr) -> Option<Expr> {
-        let span = value.span;
-        let text = "the bytes of numbers are a format here";
-        let d = Diagnostic::new(Code::HollerithAsNumber, span, text);
-        self.reporter.report(d.help("keep the format in a variable of type character"));
-        let ty = Type::Character(CharLen::Const(1));
-        let blank = constant(Const::Char((*b" ").into()), ty.clone(), span);
-        let mold = Expr { kind: ExprKind::Array(vec![Item::Expr(blank)]), ty: ty.clone(), rank: 1, span };
-        self.intrinsic_node(Intrinsic::Transfer, vec![Some(value), Some(mold), None], ty, 1, span)
-    }
-
     /// Checks the specifiers of a statement against each other.
     pub(super) fn check_specifiers(
         &mut self,
@@ -71,6 +57,10 @@ impl Typing<'_> {
                     return wrong(file.span, "an internal file has no vector subscript");
                 }
             }
+        }
+        if kind == IoKind::Open && matches!(unit, IoUnit::None) && given("newunit").is_none() {
+            // Fortran 2018, C1203.
+            return wrong(span, "`open` needs a unit, or `newunit=`");
         }
         if let (IoKind::Open, Some(newunit), None) = (kind, given("newunit"), given("file")) {
             let is_scratch = match given("status").map(|c| &c.value.kind) {

@@ -9,6 +9,8 @@ mod concurrent;
 mod control;
 mod io;
 mod io_defined;
+mod io_formats;
+mod io_forms;
 mod io_rules;
 mod jump;
 mod masked;

@@ -3,7 +3,7 @@
 //! It becomes a block with an IF: the guards that name one type first, then those that take extensions, the nearest ancestor first,
 //! then the default. In each arm the associate name stands for the selector, seen as the type that its guard found.
 
-use crate::checked::{CharLen, Expr, ExprKind, Stmt, StmtKind, Type, TypeId, is_designator};
+use crate::checked::{CharLen, Expr, ExprKind, Stmt, StmtKind, Storage, Type, TypeId, is_designator};
 use crate::checker::{Checker, ConstructKind, Definitions};
 use crate::typing::{is_class, same_type, shape_name, type_name};
 use ast::{Name, TypeArm, TypeSpec, TypeSpecKind};
@@ -32,7 +32,15 @@ impl<'a> Checker<'a> {
             );
         };
         let mut selector = self.expr(value)?;
-        if !is_class(&self.defs, &selector) {
+        // A variable with CLASS whose type nothing extends has the declared type only.
+        let is_plain = match selector.kind {
+            ExprKind::Var(id) => {
+                let is_alias = matches!(self.defs.var(id).storage, Storage::Alias(_));
+                !self.defs.var_info(id).polymorphic && !is_alias
+            }
+            _ => !matches!(selector.ty, Type::Derived(_)),
+        };
+        if !is_class(&self.defs, &selector) && is_plain {
             let text = format!(
                 "the selector must be polymorphic, not {}",
                 shape_name(&self.defs, &selector.ty, selector.rank)

@@ -23,6 +23,8 @@ pub(crate) struct Argument {
     pub(crate) given: Given,
     /// Whether it is written `%val(…)`.
     pub(crate) by_value: bool,
+    /// Whether it is a Hollerith constant.
+    pub(crate) is_hollerith: bool,
     pub(crate) span: Span,
 }
 
@@ -30,7 +32,7 @@ impl Argument {
     /// An operand or passed object.
     pub(crate) fn of(e: Expr) -> Argument {
         let span = e.span;
-        Argument { keyword: None, given: Given::Expr(e), by_value: false, span }
+        Argument { keyword: None, given: Given::Expr(e), by_value: false, is_hollerith: false, span }
     }
 }
 

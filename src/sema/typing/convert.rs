@@ -23,15 +23,18 @@ fn same_kind_of_type(a: &Type, b: &Type) -> bool {
 
 impl Typing<'_> {
     /// A Hollerith constant that is to become a number or a logical value of a type has the bytes of its characters, with
-    /// blanks behind them. Other expressions, and where the constant is for characters, stay as they are.
+    /// blanks behind them. So has a character literal, as nvfortran takes it. Other expressions, and where the constant is for
+    /// characters, stay as they are.
     pub(crate) fn of_hollerith(&mut self, e: Expr, written: &ast::Expr, ty: &Type) -> Expr {
         let is_value = is_numeric(ty) || matches!(ty, Type::Logical(_));
-        if !matches!(written.kind, ast::ExprKind::Hollerith(_)) {
-            return e;
-        }
+        let what = match written.kind {
+            ast::ExprKind::Hollerith(_) => "Hollerith",
+            ast::ExprKind::Char { kind: None, .. } if !self.options.standard => "character",
+            _ => return e,
+        };
         let ExprKind::Const(Const::Char(characters)) = &e.kind else { return e };
         let Some(value) = fold::of_characters(self.defs, characters, ty).filter(|_| is_value) else { return e };
-        let text = format!("a Hollerith constant gives the bytes of `{}`", type_name(self.defs, ty));
+        let text = format!("a {what} constant gives the bytes of `{}`", type_name(self.defs, ty));
         self.reporter.report(Diagnostic::new(Code::HollerithAsNumber, e.span, text));
         Expr { kind: ExprKind::Const(value), ty: ty.clone(), ..e }
     }

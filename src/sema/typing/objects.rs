@@ -74,6 +74,14 @@ impl Typing<'_> {
         }
     }
 
+    /// Whether a pointer may point to an object, by which it may change; if not, why (Fortran 2018, 8.5.15).
+    pub(crate) fn exposable(&self, target: &Expr) -> Result<(), String> {
+        match root(target) {
+            Some(id) if !self.defs.var(id).attrs.pointer && !through_pointer(self.defs, target) => self.unprotected(id),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether a variable is not protected by another module; if it is, the words for it.
     pub(crate) fn unprotected(&self, id: VarId) -> Result<(), String> {
         let var = self.defs.var(id);

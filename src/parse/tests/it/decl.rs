@@ -141,7 +141,7 @@ fn attribute_statements_are_declarations_of_their_own() {
           entity /blk/
         parameter n 3
         parameter m (* n 2)
-        parameter k 4
+        bare parameter k 4
         attribute external
           entity sub1
           entity sub2

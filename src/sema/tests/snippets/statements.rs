@@ -483,7 +483,7 @@ end program
 #[test]
 fn assignments_are_checked() {
     expect![[r#"
-        5:3 E0301 `character(len=1)` cannot be assigned to `integer(4)`
+        5:7 W0333 a character constant gives the bytes of `integer(4)`
         6:3 E0301 `integer(4)` cannot be assigned to `character(len=3)`
         7:3 E0303 an array of rank 1 cannot be assigned to a scalar
         8:3 E0303 an array of rank 2 cannot be assigned to one of rank 1

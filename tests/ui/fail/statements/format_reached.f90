@@ -5,5 +5,5 @@ program format_reached
   write (*, '(a, ***)', iostat=code) 'x' !~ W0118
   if (code == 0) stop 1
   write (*, 10) 'y' !~ R0802
-10 format (a, q)    !~ W0118
+10 format (a, k)    !~ W0118
 end program
