@@ -6,7 +6,7 @@
 //!
 //! Not here: structure constructors (`expr::structure`).
 
-use crate::analysis::expressions::has_effects;
+use crate::analysis::expressions::{has_effects, is_whole};
 use crate::assign::kept::new_block;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -127,13 +127,40 @@ impl<'p> FunctionLowering<'_, 'p> {
             first = implied.items.first();
         }
         let Some(Item::Expr(e)) = first.filter(|_| matches!(items.first(), Some(Item::Do(_)))) else { return };
-        let mut has_elements = false;
-        visit::all(e, &mut |part| {
-            has_elements |= matches!(part.kind, ExprKind::Element { .. } | ExprKind::Section { .. });
+        let mut elements = Vec::new();
+        if !self.finds_elements(e, &mut elements) {
+            return;
+        }
+        let extents = view.extents();
+        let count = self.b.product(&extents);
+        let none = self.b.icmp(CmpOp::Eq, count, Val::i64(0));
+        self.when(none, |this| {
+            let mut operands = Operands::default();
+            for (element, array) in elements {
+                // All elements have the lengths that the array says, which may have none.
+                let objects = this.view(array);
+                this.b.need_lengths(&objects, &array.ty);
+                operands.insert(element, Operand::Value(Value::Object(objects.mem)));
+            }
+            this.hold_lengths_of(view, e, &operands);
         });
-        // There may be no such elements.
-        if !has_elements {
-            self.hold_lengths_of(view, e, &Operands::default());
+    }
+
+    /// Finds the elements of arrays of objects that hold lengths in what a loop that does nothing would evaluate, and their arrays. Whether
+    /// there are no other elements, which may not be there.
+    fn finds_elements(&self, e: &'p Expr, found: &mut Vec<(&'p Expr, &'p Expr)>) -> bool {
+        match &e.kind {
+            ExprKind::Element { base, .. } if self.b.holds_lengths(&e.ty) && is_whole(base) => {
+                found.push((e, base));
+                let mut within = Vec::new();
+                self.finds_elements(base, &mut within) && within.is_empty()
+            }
+            ExprKind::Element { .. } | ExprKind::Section { .. } => false,
+            _ => {
+                let mut are_all = true;
+                visit::parts(e, &mut |part| are_all &= self.finds_elements(part, found));
+                are_all
+            }
         }
     }
 

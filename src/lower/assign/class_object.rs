@@ -3,6 +3,7 @@
 //! Not here: copying and freeing the objects (`object::class_object`).
 
 use crate::analysis::designators::designator_name;
+use crate::builder::Builder;
 use crate::function::FunctionLowering;
 use crate::module::generated::ClassHelper;
 use crate::object::allocate::AllocateHow;
@@ -103,7 +104,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         let Some(VarStorage::Described(d)) = self.storage.get(v).cloned() else { return };
         let ty = &self.b.program().var(v).ty;
         let view = self.b.desc_view(&d);
-        self.b.free_class_view(&view, ty);
-        self.b.each_object(&view, ty, ClassHelper::Init);
+        // Parts that are made with their objects stay where they are, as pointers may know them.
+        self.b.as_dynamic(&view, ty, Builder::begin_again, |b| {
+            b.free_class_view(&view, ty);
+            b.each_object(&view, ty, ClassHelper::Init);
+        });
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::analysis::designators::{designator_name, field_of};
 use crate::analysis::expressions::{has_effects, is_whole};
-use crate::analysis::overlap::conflicts;
+use crate::analysis::overlap::{conflicts, storage_root};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
@@ -65,15 +65,19 @@ impl<'p> FunctionLowering<'_, 'p> {
                 place
             }
         };
-        self.at(target.span, |this| match ends {
-            true => this.b.replace_flat(&to, &from, &target.ty, &lengths),
-            false => this.b.copy_flat_objects(&to, &from, &target.ty),
+        self.at(target.span, |this| {
+            if ends {
+                this.b.replace_flat(&to, &from, &target.ty, &lengths);
+            } else {
+                this.b.copy_flat_objects(&to, &from, &target.ty);
+            }
         });
     }
 
     /// Refuses an assignment that copies flat objects as bytes, if these own something.
     pub(crate) fn refuse_owners(&mut self, target: &'p Expr) {
-        if has_flat_end(self.b.program(), &target.ty) {
+        let is_remote = storage_root(self.b.program(), target).is_some_and(|v| self.b.is_remote_variable(v));
+        if has_flat_end(self.b.program(), &target.ty) && !is_remote {
             self.b.unsupported("this assignment of objects with allocatable components and run-time lengths");
         }
     }

@@ -14,6 +14,7 @@
 use crate::builder::Builder;
 use crate::builder::arith::{self, constant};
 use crate::builder::flow::Flow;
+use crate::types::HOST_MEMORY;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
@@ -38,6 +39,22 @@ impl Builder<'_, '_> {
     /// A temporary array until the end of the current scope, of objects without contents, which own what is stored to them.
     pub(crate) fn temporary_array(&mut self, ty: &Type, len: Option<Val>, extents: &[Val]) -> ArrayView {
         let view = self.temporary_bytes(ty, len, extents);
+        self.begin_copies(view, ty)
+    }
+
+    /// The same in memory that is allocated, so that nothing can use it later.
+    pub(crate) fn allocated_array(&mut self, ty: &Type, extents: &[Val]) -> ArrayView {
+        let element = self.element_bytes(ty, None);
+        let bytes = self.array_bytes(extents, element);
+        let bytes = self.object_room(ty, bytes);
+        let mem = self.allocated_temporary(HOST_MEMORY, bytes);
+        let view = self.dense(mem, element, None, extents);
+        self.forget_lengths(&view, ty);
+        self.begin_copies(view, ty)
+    }
+
+    /// Elements that own nothing yet. What they own at the end of the current scope is freed then.
+    fn begin_copies(&mut self, view: ArrayView, ty: &Type) -> ArrayView {
         if crate::types::has_allocatable(self.program(), ty) {
             self.initialise_view(&view, ty);
             self.release_later(view.clone(), ty.clone());

@@ -10,7 +10,7 @@ use crate::analysis::designators::{is_pointer_result, may_be_unset};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::call::c_descriptor::has_c_descriptor;
-use crate::call::flat_actual::makes_flat;
+use crate::call::flat_actual::{is_part_of_made, makes_flat};
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
@@ -216,6 +216,12 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     fn pass_data(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
+        if out.to_kernel && is_part_of_made(self.b.program(), e) && !dummy.attrs.value {
+            self.b.unsupported(
+                "a component of a polymorphic managed object with run-time lengths as an argument of a kernel",
+            );
+            return self.b.pass_absent(dummy, out);
+        }
         if matches!(e.kind, ExprKind::Null) && !dummy.attrs.allocatable && !dummy.attrs.pointer {
             // What is disassociated is absent.
             return self.b.pass_absent(dummy, out);

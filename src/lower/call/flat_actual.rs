@@ -11,7 +11,7 @@ use crate::analysis::designators::{field_of, may_be_unset};
 use crate::analysis::variables::{const_bounds, is_descriptor};
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
-use crate::object::flat::owns_parts;
+use crate::object::flat::{holds_parts, owns_parts};
 use crate::procedure::reach::declared_exprs;
 use crate::storage::VarStorage;
 use crate::types::{is_device_data, is_flat, is_made};
@@ -30,6 +30,21 @@ use std::collections::BTreeSet;
 /// Whether an expression makes objects whose lengths are known at run time only and do not belong to them.
 pub(super) fn makes_flat(program: &Program, e: &Expr) -> bool {
     is_flat(program, &e.ty) && !is_designator(e)
+}
+
+/// Whether a designator names a component of an object that is made at run time, but for its part of a parent type.
+pub(super) fn is_part_of_made(program: &Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Field { base, .. } => {
+            is_made(program, &base.ty) && !is_made(program, &e.ty) || is_part_of_made(program, base)
+        }
+        ExprKind::Element { base, .. }
+        | ExprKind::Section { base, .. }
+        | ExprKind::Substring { base, .. }
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. } => is_part_of_made(program, base),
+        _ => false,
+    }
 }
 
 /// Whether there may be pointers to the object that a designator names.
@@ -64,28 +79,50 @@ impl<'p> FunctionLowering<'_, 'p> {
             Type::Derived(id) if dummy.attrs.class => program.ty(id).of_host.as_ref(),
             _ => Some(&dummy.ty),
         };
-        // Pointers to a target would point to the copy. Those to a dummy whose actual argument is no target end with the call (Fortran
-        // 2018, 15.5.2.4).
-        let is_kept = dummy.attrs.target && may_have_pointers(program, e);
-        let of_host = of_host.filter(|_| self.b.is_host() && !is_kept);
+        // Pointers to parts of a target stay what they are (Fortran 2018, 15.5.2.4). Those to a dummy whose actual argument is no target
+        // end with the call.
+        let shares = dummy.attrs.target && may_have_pointers(program, e);
+        let of_host = of_host.filter(|to| self.b.is_host() && !(shares && holds_parts(program, to)));
         let present = self.presence_of_actual(dummy, e);
         let sequence = self.sequence_of(dummy, e);
-        let limit = sequence.is_some() && !owns_parts(program, &e.ty);
-        let copy = of_host.and_then(|of_host| Some((of_host, self.copy_of_twin(e, of_host, sequence, present)?)));
+        let limit = sequence.is_some() && !shares && !owns_parts(program, &e.ty);
+        let copy =
+            of_host.and_then(|of_host| Some((of_host, self.copy_of_twin(e, of_host, sequence, present, shares)?)));
         let Some((of_host, (made, own))) = copy else { return self.b.refuse_flat() };
-        let how = if gives_back(dummy, e) { FlatCopy::Give } else { FlatCopy::Leave };
-        if how == FlatCopy::Give || owns_parts(program, &e.ty) {
+        let how = match gives_back(dummy, e) {
+            _ if shares => FlatCopy::Return,
+            true => FlatCopy::Give,
+            false => FlatCopy::Leave,
+        };
+        if how != FlatCopy::Leave || owns_parts(program, &e.ty) {
             let (made, ty) = (made.clone(), of_host.clone());
             // What the objects own goes back as a whole.
             out.sequences.extend(limit.then_some((out.keys.len(), out.back.len())));
             out.back.push(CopyBack::Twin { made, flat: own, ty, how });
         }
+        let made = if dummy.attrs.class { self.b.tagged(made, of_host) } else { made };
+        self.pass_copy(dummy, e, (made, None), present, out);
+    }
+
+    /// Passes a copy of objects, with its lengths if these do not belong to it; nothing unless there are objects.
+    fn pass_copy(
+        &mut self,
+        dummy: &'p Variable,
+        e: &'p Expr,
+        (copy, lengths): (ArrayView, Option<Vec<Val>>),
+        present: Option<Val>,
+        out: &mut Passed,
+    ) {
         let first = out.words.len();
-        if dummy.attrs.class {
-            let made = self.b.tagged(made, of_host);
-            self.with_actual(e, made, |this| this.pass_class(dummy, e, out));
-        } else {
-            self.with_actual(e, made, |this| this.pass_objects(dummy, e, out));
+        self.with_actual(e, copy, |this| {
+            if dummy.attrs.class {
+                this.pass_class(dummy, e, out);
+            } else {
+                this.pass_objects(dummy, e, out);
+            }
+        });
+        if let Some(lengths) = lengths {
+            self.pass_given_lengths(dummy, e, lengths, out);
         }
         self.pass_nothing_unless(present, &mut out.words[first..]);
     }
@@ -101,15 +138,15 @@ impl<'p> FunctionLowering<'_, 'p> {
             None => self.objects(e),
         };
         let (flat, made, lengths) = self.flat_copy_of_objects(e, objects, &dummy.ty, present);
+        let at = out.back.len();
+        let flat = if out.to_kernel { self.b.managed_copy(&flat, &dummy.ty, out) } else { flat };
         if gives_back(dummy, e) {
-            let (flat, ty) = (flat.clone(), e.ty.clone());
-            out.sequences.extend(limit.then_some((out.keys.len(), out.back.len())));
-            out.back.push(CopyBack::Twin { made, flat, ty, how: FlatCopy::Take });
+            let back = CopyBack::Twin { made, flat: flat.clone(), ty: e.ty.clone(), how: FlatCopy::Take };
+            let kernel = out.to_kernel.then_some(CopyBack::Kernel);
+            out.sequences.extend(limit.then_some((out.keys.len(), at + usize::from(out.to_kernel))));
+            out.back.splice(at..at, kernel.into_iter().chain([back]));
         }
-        let first = out.words.len();
-        self.with_actual(e, flat, |this| this.pass_objects(dummy, e, out));
-        self.pass_given_lengths(dummy, e, lengths, out);
-        self.pass_nothing_unless(present, &mut out.words[first..]);
+        self.pass_copy(dummy, e, (flat, Some(lengths)), present, out);
     }
 
     /// Runs `body` with objects that are passed instead of those of an actual argument; an element stands for the rest of its array.
@@ -191,6 +228,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.unsupported("an object of the host with run-time lengths as an argument of `type(*)`");
             return self.b.pass_absent(dummy, out);
         }
+        out.has_copies = true;
         let present = self.presence_of_actual(dummy, e);
         let objects = self.objects(e);
         let made = self.or_nothing(objects, present);
@@ -203,9 +241,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if gives_back(dummy, e) {
             out.back.push(CopyBack::Twin { made, flat: flat.clone(), ty: e.ty.clone(), how: FlatCopy::From });
         }
-        let first = out.words.len();
-        self.with_objects(e, flat, |this| this.pass_objects(dummy, e, out));
-        self.pass_nothing_unless(present, &mut out.words[first..]);
+        self.pass_copy(dummy, e, (flat, None), present, out);
     }
 
     /// Passes the object that a reference or a constructor of device code makes.

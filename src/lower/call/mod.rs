@@ -35,7 +35,7 @@ use crate::value::Value;
 use crate::value::arguments::{Captures, CopyBack, Passed};
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
-use ir::op::{AtomOp, Special};
+use ir::op::{AtomOp, CmpOp, Special};
 use ir::rt::Rt;
 use ir::{FuncId, InstKind, Scope, Space, Ty, Val};
 use sema::checked::{Actual, ProcBody, ProcId, Shape, Storage, Type, VarId};
@@ -53,22 +53,31 @@ fn relaxed(name: &str) -> Option<AtomOp> {
     }
 }
 
-/// Whether a service copies bytes of objects, and has done so when it returns.
+/// Services that copy bytes of objects, and have done so when they return.
+const COPIES: [Rt; 7] = [
+    Rt::CudaMemcpy,
+    Rt::CudaMemcpyTo,
+    Rt::CudaMemcpyFrom,
+    Rt::CudaMemcpyPeer,
+    Rt::CudaMemcpy2D,
+    Rt::CudaMemcpyToSymbol,
+    Rt::CudaMemcpyFromSymbol,
+];
+
+/// The same in streams, where the copies may end later.
+const COPIES_IN_STREAMS: [Rt; 8] = [
+    Rt::CudaMemcpyAsync,
+    Rt::CudaMemcpyAsyncTo,
+    Rt::CudaMemcpyAsyncFrom,
+    Rt::CudaMemcpyStream,
+    Rt::CudaMemcpyPeerAsync,
+    Rt::CudaMemcpy2DAsync,
+    Rt::CudaMemcpyToSymbolAsync,
+    Rt::CudaMemcpyFromSymbolAsync,
+];
+
 fn copies_bytes(name: &str) -> bool {
-    use Rt::{
-        CudaMemcpy, CudaMemcpy2D, CudaMemcpyFrom, CudaMemcpyFromSymbol, CudaMemcpyPeer, CudaMemcpyTo,
-        CudaMemcpyToSymbol,
-    };
-    let all = [
-        CudaMemcpy,
-        CudaMemcpyTo,
-        CudaMemcpyFrom,
-        CudaMemcpyPeer,
-        CudaMemcpy2D,
-        CudaMemcpyToSymbol,
-        CudaMemcpyFromSymbol,
-    ];
-    Rt::from_mnemonic(name).is_some_and(|rt| all.contains(&rt))
+    Rt::from_mnemonic(name).is_some_and(|rt| COPIES.contains(&rt) || COPIES_IN_STREAMS.contains(&rt))
 }
 
 /// What the names of services begin with that are procedures of the embedded module `cudadevice`, which take the words of the arguments.
@@ -144,6 +153,9 @@ impl Builder<'_, '_> {
                         let place = MemRef { addr, offset: 0, ..from.mem };
                         this.store_value(element_lvalue(place, from.len), &ty, &value);
                     });
+                }
+                CopyBack::Kernel => {
+                    self.rt(Rt::CudaDeviceSynchronize, Vec::new());
                 }
                 CopyBack::Twin { made, flat, ty, how } => self.copy_twins(&flat, &made, &ty, how),
                 CopyBack::OfC { when, from, to, is_allocatable } => {
@@ -333,8 +345,21 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let (words, passed) = self.words_of_service(proc, args, rt.params());
         let results = self.b.rt(rt, words);
+        if passed.has_copies && COPIES_IN_STREAMS.contains(&rt) {
+            self.wait_for_copies();
+        }
         self.b.after_call(passed);
         results.first().map(|&r| r.into())
+    }
+
+    /// Waits for a copy in a stream from or to copies of objects, which are gone after the call. CUDA too returns from a call with memory
+    /// that is not pinned when it does not need it any more.
+    fn wait_for_copies(&mut self) {
+        let status = self.b.rt(Rt::CudaDeviceSynchronize, Vec::new()).first().map_or(Val::i32(0), |&r| r.into());
+        let fails = self.b.cmp(CmpOp::Ne, Ty::I32, status, Val::i32(0)).into();
+        self.when(fails, |this| {
+            this.b.unsupported("a copy of an object of the host with run-time lengths that has not been made");
+        });
     }
 
     /// The words that a service is given, as those types.

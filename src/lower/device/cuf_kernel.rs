@@ -21,7 +21,7 @@ use crate::function::FunctionLowering;
 use crate::intrinsic::random::begin_state;
 use crate::stmt::loops::CountedLoop;
 use crate::storage::VarStorage;
-use crate::types::{Side, ir_ty, is_flat};
+use crate::types::{Side, ir_ty, is_flat, is_made};
 use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::descriptor::Descriptor;
@@ -320,6 +320,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             return Some(None);
         }
         let on_device = var.attrs.cuda.is_some();
+        if on_device && is_made(program, &var.ty) {
+            return None;
+        }
         match self.storage_of(v)? {
             VarStorage::Procedure(_) => Some(None),
             VarStorage::Described(d) if d.rank > 0 || on_device => {

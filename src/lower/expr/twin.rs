@@ -67,7 +67,8 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// A copy of managed objects as objects that hold their lengths, which has what they own, and the view of their own memory: of those
-    /// that an expression gives, or of `sequence`.
+    /// that an expression gives, or of `sequence`. Pointers may know parts of objects that share these with the copy, whose own memory
+    /// nothing can name after the call without an error.
     /// If `present` does not hold, a copy of nothing.
     pub(crate) fn copy_of_twin(
         &mut self,
@@ -75,6 +76,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         to: &'p Type,
         sequence: Option<ArrayView>,
         present: Option<Val>,
+        shares: bool,
     ) -> Option<(ArrayView, ArrayView)> {
         let e = if let ExprKind::Paren(inner) = &e.kind { inner } else { e };
         if !sema::checked::is_designator(e) {
@@ -92,9 +94,11 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         let own = self.or_nothing(own, present);
         let lengths = self.all_lengths_of(e);
-        let made = self.b.temporary_array(to, None, &own.extents());
+        let extents = own.extents();
+        let made =
+            if shares { self.b.allocated_array(to, &extents) } else { self.b.temporary_array(to, None, &extents) };
         self.b.make_view(&made, to, &lengths);
-        self.b.copy_twins(&own, &made, to, FlatCopy::Take);
+        self.b.copy_twins(&own, &made, to, if shares { FlatCopy::Share } else { FlatCopy::Take });
         Some((made, own))
     }
 

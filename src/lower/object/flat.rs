@@ -17,6 +17,8 @@ use sema::checked::{Field, Program, Type, TypeId};
 /// A component in memory, and where it is in a flat object.
 struct FlatPart<'p> {
     field: &'p Field,
+    /// Where the object has the component, or its descriptor.
+    place: MemRef,
     view: ArrayView,
     at: Val,
     /// Bytes of a flat element.
@@ -28,6 +30,13 @@ pub(crate) fn owns_parts(program: &Program, ty: &Type) -> bool {
     let Type::Derived(id) = ty else { return false };
     let fields = program.ty(*id).fields.iter();
     fields.filter(|f| !f.pointer).any(|f| f.is_allocatable() || owns_parts(program, &f.ty))
+}
+
+/// Whether objects of the host hold components themselves, which are not made apart from them and have no descriptor.
+pub(crate) fn holds_parts(program: &Program, ty: &Type) -> bool {
+    let Type::Derived(id) = ty else { return true };
+    let holds = |f: &Field| (f.sized.is_none() || is_made(program, &f.ty)) && holds_parts(program, &f.ty);
+    !is_made(program, ty) || program.ty(*id).fields.iter().any(|f| !f.is_parameter && !f.is_described() && holds(f))
 }
 
 impl<'p> Builder<'_, 'p> {
@@ -50,7 +59,7 @@ impl<'p> Builder<'_, 'p> {
 
     /// Runs `body` with the objects of a class as objects of their dynamic type, whichever it is of those that are made at run time,
     /// and `other` where it is another one.
-    fn as_dynamic(
+    pub(crate) fn as_dynamic(
         &mut self,
         view: &ArrayView,
         ty: &Type,
@@ -128,7 +137,7 @@ impl<'p> Builder<'_, 'p> {
             let count = self.size(&view);
             let bytes = self.imul(count, element);
             let end = self.iadd(at, bytes);
-            each(self, FlatPart { field, view, at, element });
+            each(self, FlatPart { field, place, view, at, element });
             at = end;
         }
         self.round_up(at, program.flat_align(&Type::Derived(id)))
@@ -155,7 +164,7 @@ impl<'p> Builder<'_, 'p> {
         let Type::Derived(id) = ty else {
             return match how {
                 FlatCopy::To | FlatCopy::Give => self.copy_array(&block, view, ty),
-                FlatCopy::Leave => {}
+                FlatCopy::Leave | FlatCopy::Share | FlatCopy::Return => {}
                 FlatCopy::From | FlatCopy::Own | FlatCopy::Take => self.copy_array(view, &block, ty),
             };
         };
@@ -179,7 +188,7 @@ impl<'p> Builder<'_, 'p> {
         match how {
             FlatCopy::To | FlatCopy::Give => self.copy_words(flat, own, bytes, unit),
             FlatCopy::Own if owns => self.copy_object(own, flat, ty),
-            FlatCopy::Leave => {}
+            FlatCopy::Leave | FlatCopy::Share | FlatCopy::Return => {}
             FlatCopy::From if owns => {}
             FlatCopy::From | FlatCopy::Own | FlatCopy::Take => self.copy_words(own, flat, bytes, unit),
         }
@@ -198,20 +207,42 @@ impl<'p> Builder<'_, 'p> {
         });
     }
 
+    /// Lets a part that is made with its object lie in the flat object.
+    fn share_part(&mut self, flat: MemRef, part: &FlatPart<'p>) {
+        let d = self.field_desc(part.field, part.place);
+        self.free_if_set(&d, self.data_location(part.field.cuda));
+        let len = part.view.len.map(|_| part.element);
+        let mut view = self.dense(flat, part.element, len, &part.view.extents());
+        for (to, own) in view.dims.iter_mut().zip(&part.view.dims) {
+            to.lower = own.lower;
+        }
+        self.desc_set(&d, &view);
+    }
+
     fn copy_flat_part(&mut self, object: MemRef, part: &FlatPart<'p>, how: FlatCopy) {
         let flat = self.advance(object, part.at);
+        if part.field.sized.is_some() && !is_made(self.program(), &part.field.ty) {
+            match how {
+                FlatCopy::Share => return self.share_part(flat, part),
+                FlatCopy::Return => {
+                    let d = self.field_desc(part.field, part.place);
+                    return self.desc_clear(&d);
+                }
+                _ => {}
+            }
+        }
         if !part.field.is_described() {
             return self.copy_flat(flat, part.element, &part.view, &part.field.ty, how);
         }
-        let (own, bytes) = (part.view.mem, crate::builder::arith::constant(part.element).unwrap_or(0) as u64);
+        let (own, bytes) = (part.place, crate::builder::arith::constant(part.element).unwrap_or(0) as u64);
         match how {
-            FlatCopy::To | FlatCopy::Give => self.copy_words(flat, own, bytes, 8),
+            FlatCopy::To | FlatCopy::Give | FlatCopy::Return => self.copy_words(flat, own, bytes, 8),
             FlatCopy::Leave => {}
             FlatCopy::From if !part.field.pointer => {}
             FlatCopy::Own => self.copy_field(part.field, own, flat),
-            FlatCopy::From | FlatCopy::Take => self.copy_words(own, flat, bytes, 8),
+            FlatCopy::From | FlatCopy::Take | FlatCopy::Share => self.copy_words(own, flat, bytes, 8),
         }
-        if !part.field.pointer && matches!(how, FlatCopy::Give | FlatCopy::Leave) {
+        if !part.field.pointer && matches!(how, FlatCopy::Give | FlatCopy::Leave | FlatCopy::Return) {
             let d = self.field_desc(part.field, own);
             self.desc_clear(&d);
         }

@@ -196,7 +196,13 @@ impl FunctionLowering<'_, '_> {
                 }
                 Type::Derived(_) => {
                     let own = if self.b.side() == Side::Device { Space::Local } else { Space::Host };
-                    VarStorage::Scalar(MemRef { addr: first.into(), offset: 0, space: own, volatile }, None)
+                    let mem = MemRef { addr: first.into(), offset: 0, space: own, volatile };
+                    // Kernels get what it owns with it; for procedures of the host the caller has copied it.
+                    if self.b.func().kind == FuncKind::Device {
+                        let object = self.b.object_view(mem, &var.ty);
+                        self.b.own_objects(&object, &var.ty);
+                    }
+                    VarStorage::Scalar(mem, None)
                 }
                 ty if self.b.usage().in_memory.contains(&v) => {
                     let (bytes, align) = (const_bytes(self.b.program(), ty).unwrap_or(8), align(self.b.program(), ty));
@@ -448,7 +454,7 @@ impl FunctionLowering<'_, '_> {
             if var.attrs.value && var.attrs.is_flat {
                 self.free_flat_value(v);
             }
-            if !self.b.is_host() {
+            if self.b.func().kind == FuncKind::Kernel {
                 continue;
             }
             if let (true, Some(VarStorage::Scalar(mem, _))) = (var.attrs.value, self.storage.get(v)) {

@@ -148,7 +148,10 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// Gives objects with allocatable components, which were copied as bytes, their own.
-    fn own_objects(&mut self, view: &ArrayView, ty: &'p Type) {
+    pub(super) fn own_objects(&mut self, view: &ArrayView, ty: &'p Type) {
+        if !has_allocatable(self.program(), ty) {
+            return;
+        }
         let bytes = const_bytes(self.program(), ty).unwrap_or(0);
         let copy = self.temporary(Val::i64(bytes as i64), 8);
         let extents = view.extents();
@@ -168,7 +171,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         if is_flat(self.b.program(), &field.ty) {
             self.b.own_flat(view, &field.ty, own);
-        } else if has_allocatable(self.b.program(), &field.ty) {
+        } else {
             self.b.own_objects(view, &field.ty);
         }
     }
@@ -203,9 +206,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 b.free_data(&d, &field.ty, location);
             };
             if what == ObjectHelper::Release {
-                self.b.of_copies(free)
+                self.b.of_copies(free);
             } else {
-                free(&mut self.b)
+                free(&mut self.b);
             }
             self.b.desc_clear(&d);
         } else if is_flat(program, &field.ty) {

@@ -30,8 +30,10 @@ pub(crate) struct Passed {
     pub(crate) service: bool,
     /// Whether the procedure is elemental: an array stands for its current element.
     pub(crate) elemental: bool,
-    /// Whether a service copies the bytes of what is passed, and has done so when it returns.
+    /// Whether a service copies the bytes of what is passed and does nothing else with them.
     pub(crate) copies_bytes: bool,
+    /// Whether copies of objects were passed for that.
+    pub(crate) has_copies: bool,
     /// Whether what is passed for `type(*), dimension(..)` goes with its shape and its type.
     pub(crate) is_described: bool,
     /// Whether a procedure of C is called, which gets some arguments by descriptors of C.
@@ -69,6 +71,8 @@ pub(crate) enum CopyBack {
     Parts { from: ArrayView, places: ArrayView, ty: Type },
     /// Objects of type `ty` that hold their lengths, and objects that do not, of which the ones were passed for the others.
     Twin { made: ArrayView, flat: ArrayView, ty: Type, how: FlatCopy },
+    /// The kernel that was launched has to end before what follows.
+    Kernel,
     /// A descriptor that was passed as a copy.
     Descriptor { from: Val, to: Descriptor },
     /// A descriptor of C of an allocatable or pointer, if the predicate holds.

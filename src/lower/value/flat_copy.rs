@@ -17,4 +17,8 @@ pub(crate) enum FlatCopy {
     Own,
     /// From flat objects: the components become theirs.
     Take,
+    /// The same; parts whose sizes length parameters decide are not copied, but lie in the flat objects, as pointers may know them there.
+    Share,
+    /// The end of that.
+    Return,
 }

@@ -66,6 +66,12 @@ impl Typing<'_> {
             self.no_strings_on_device(&name, &ty, span);
             return false;
         }
+        let is_made = matches!(var.ty, Type::Derived(id) if self.defs.ty(id).is_made);
+        if is_made && var.attrs.cuda.is_some() && matches!(self.cx.side, CodeSide::Device | CodeSide::Both) {
+            let text = format!("polymorphic managed object `{}` with run-time lengths in device code", var.name);
+            self.reporter.refuse::<()>(span, text);
+            return false;
+        }
         let rank = var.shape.rank();
         let plain = matches!(var.attrs.cuda, None | Some(CudaAttr::Pinned));
         let excused = self.options.unified || (self.options.managed && (var.attrs.allocatable || var.attrs.pointer));

@@ -236,7 +236,11 @@ impl<'a> Checker<'a> {
                 self.reporter.error::<()>(Code::AttributeConflict, *span, text);
             }
             self.cx.by_descriptor = allocatable || pointer;
-            let is_on_device = attribute.is_some_and(|(cuda, _)| cuda != ast::CudaAttr::Pinned);
+            // Host code keeps polymorphic managed objects like its own.
+            let is_class = matches!(field.spec.kind, ast::TypeSpecKind::Class(_));
+            let is_managed = matches!(attribute, Some((CudaAttr::Managed | CudaAttr::Unified, _)));
+            let is_on_device = attribute.is_some_and(|(cuda, _)| cuda != ast::CudaAttr::Pinned)
+                && !(is_class && is_managed && allocatable);
             let outer = self.cx.is_closed;
             self.cx.is_closed |= is_on_device;
             let ty = self.type_spec(&field.spec, e.char_len.as_ref());
@@ -249,6 +253,14 @@ impl<'a> Checker<'a> {
             if let Type::Derived(inner) = ty
                 && self.note_finalised(inner, attribute.map(|a| a.0), e.name.span).is_none()
             {
+                self.defs.type_info_mut(id).is_broken = true;
+                continue;
+            }
+            if let (true, Type::Derived(inner)) = (is_class, &ty)
+                && self.defs.ty(*inner).is_flat
+            {
+                let text = "a polymorphic component with lengths that are known at run time only, in device data,";
+                self.reporter.refuse::<()>(e.name.span, text);
                 self.defs.type_info_mut(id).is_broken = true;
                 continue;
             }

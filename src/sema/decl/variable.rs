@@ -93,7 +93,7 @@ impl<'a> Checker<'a> {
         let is_described = p.allocatable.is_some() || p.pointer.is_some();
         self.typing().check_lengths(&lengths, p.dummy.is_some(), is_described, p.spec.map_or(p.span, |s| s.span))?;
         let is_made = matches!(ty, Type::Derived(id) if self.defs.ty(id).is_made);
-        let is_host_data = p.cuda.is_none_or(|(cuda, _)| cuda == ast::CudaAttr::Pinned);
+        let is_host_data = self.is_kept_by_host(p) || p.cuda.is_none_or(|(cuda, _)| cuda == ast::CudaAttr::Pinned);
         if is_made && !is_host_data {
             let text = "data with a CUDA attribute of a type whose objects are made at run time: with lengths known then, or initial targets,";
             return self.reporter.refuse(p.span, text);
@@ -233,9 +233,19 @@ impl<'a> Checker<'a> {
         Some(Sym::Var(id))
     }
 
+    /// Whether managed objects are like those of the host, and kernels get copies of them: polymorphic ones, whose dynamic type says how
+    /// many length parameters they have.
+    fn is_kept_by_host(&self, p: &DeclaredName<'a>) -> bool {
+        let is_class = p.spec.is_some_and(|s| matches!(s.kind, ast::TypeSpecKind::Class(_)));
+        let is_managed = matches!(p.cuda, Some((ast::CudaAttr::Managed | ast::CudaAttr::Unified, _)));
+        is_class && is_managed && p.pointer.is_none() && self.cx.side == CodeSide::Host
+    }
+
     /// The type that a declaration names, and the values that it gives to open length parameters. Data of the device has none.
     fn type_of_declaration(&mut self, p: &DeclaredName<'a>, spec: &'a ast::TypeSpec) -> Option<(Type, Vec<CharLen>)> {
-        let is_device_data = p.cuda.is_some_and(|(cuda, _)| cuda != ast::CudaAttr::Pinned) && p.parameter.is_none();
+        let is_device_data = p.cuda.is_some_and(|(cuda, _)| cuda != ast::CudaAttr::Pinned)
+            && p.parameter.is_none()
+            && !self.is_kept_by_host(p);
         let outer = std::mem::replace(&mut self.cx.is_closed, is_device_data);
         let ty = self.type_spec(spec, p.char_len);
         let lengths = if ty.is_some() { self.lengths_of_spec(spec) } else { Vec::new() };

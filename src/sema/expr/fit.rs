@@ -580,7 +580,7 @@ fn type_fits(defs: &Definitions<'_>, proc: ProcId, dummy: &Variable, e: &Expr) -
         || same_type(&dummy.ty, &e.ty)
         || (dummy.attrs.value && defs.are_twins(&dummy.ty, &e.ty))
         || defs.are_flat_twins(&dummy.ty, &e.ty)
-        || (takes_twin(defs, proc, dummy) && defs.are_twins(&dummy.ty, &e.ty))
+        || ((takes_twin(defs, proc, dummy) || takes_managed(defs, proc, dummy, e)) && defs.are_twins(&dummy.ty, &e.ty))
         || (ignores('t') && (ignores('k') || same_kind(&dummy.ty, &e.ty)))
         || (dummy.attrs.class && defs.class_takes(&dummy.ty, &e.ty))
         || (takes_copy(dummy) && defs.class_takes_copy(&dummy.ty, &e.ty))
@@ -611,6 +611,13 @@ fn takes_twin(defs: &Definitions<'_>, proc: ProcId, dummy: &Variable) -> bool {
     let is_made = matches!(dummy.ty, Type::Derived(id) if defs.ty(id).is_made);
     let is_plain = !dummy.attrs.class && !is_described(dummy);
     is_plain && (is_made || (defs.proc(proc).kind == ProcKind::HostDevice && dummy.attrs.cuda.is_none()))
+}
+
+/// Whether a kernel takes a copy of a managed object that holds its length parameters.
+fn takes_managed(defs: &Definitions<'_>, proc: ProcId, dummy: &Variable, e: &Expr) -> bool {
+    let is_managed = |v| matches!(defs.var(v).attrs.cuda, Some(ast::CudaAttr::Managed | ast::CudaAttr::Unified));
+    let is_plain = !dummy.attrs.class && !is_described(dummy);
+    is_plain && defs.proc(proc).kind == ProcKind::Kernel && is_designator(e) && root(e).is_some_and(is_managed)
 }
 
 /// Whether an object has a type that is declared in another scope like that of its dummy.

@@ -80,7 +80,9 @@ impl Checker<'_> {
         let AllocateOptions { stat, errmsg, source, pinned, stream, align } = options;
         let source = match (source, objects.first()) {
             (Some((value, is_mold)), Some(first)) => {
-                Some((self.typing().as_twin(value, &first.object.ty.clone()), is_mold))
+                let value = self.typing().as_twin(value, &first.object.ty.clone());
+                let is_class = is_class(&self.defs, &first.object);
+                Some((if is_class { self.host_value(value)? } else { value }, is_mold))
             }
             (source, _) => source,
         };
@@ -125,7 +127,9 @@ impl Checker<'_> {
             let is_value = matches!(object.ty, Type::Integer(_) | Type::Real(_) | Type::Complex(_) | Type::Logical(_));
             let fits = (assignable(&object.ty, source) && (!is_value || same_type(&object.ty, &source.ty)))
                 || self.defs.are_twins(&object.ty, &source.ty)
-                || (is_class(&self.defs, &object) && self.defs.class_takes(&object.ty, &source.ty));
+                || (is_class(&self.defs, &object)
+                    && (self.defs.class_takes(&object.ty, &source.ty)
+                        || self.defs.class_takes_copy(&object.ty, &source.ty)));
             if !fits || (source.rank != 0 && source.rank != object.rank) {
                 let text = format!(
                     "`{word}=` is {}, and the object is {}",

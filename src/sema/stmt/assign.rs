@@ -58,6 +58,7 @@ impl Checker<'_> {
         }
         let value = self.dimensions_of(&target.ty, value)?;
         let value = self.typing().as_twin(value, &target.ty);
+        let value = if is_class { self.host_value(value)? } else { value };
         let fits = assignable(&target.ty, &value) || (is_class && self.defs.class_takes(&target.ty, &value.ty));
         if !fits {
             if self.may_be_defined("assignment(=)", &[&target, &value]) {

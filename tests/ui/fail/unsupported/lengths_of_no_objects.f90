@@ -1,4 +1,4 @@
-! An array that has no objects, where only an element that is never asked for would say their length parameters.
+! An array that has no objects, where only an element of a section would say their length parameters, which is never asked for.
 module m
   implicit none
   type :: row(n)
@@ -7,7 +7,7 @@ module m
   end type
 contains
   function like(a) result(r)
-    type(row(*)), intent(in) :: a
+    type(row(*)), intent(in) :: a(:)
     type(row(a%n)) :: r
   end function
 end module
@@ -17,7 +17,7 @@ program p
   type(row(:)), allocatable :: a(:)
   type(row(3)) :: b(2)
   integer :: i
-  a = [(like(b(i)), i = 1, 0)]
+  a = [(like(b(i:i)), i = 1, 0)]
   print *, size(a)
   print *, a%n !~ R0901
 end program

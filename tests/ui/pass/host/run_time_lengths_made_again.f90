@@ -1,4 +1,4 @@
-! A pointer to a part of each object of an array some of whose objects were made again, at other distances.
+! A pointer to a part of each object of an array some of whose objects were made again: their parts stay where they are.
 module m
   implicit none
   type :: line(n)
@@ -22,5 +22,5 @@ program p
   r%x(2) = 4
   call reset(r(2:3))
   print '(4f4.1)', r%x(2)
-  q => r%x(2) !~ R0901
+  q => r%x(2)
 end program
