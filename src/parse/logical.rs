@@ -72,7 +72,9 @@ impl Joined {
         if self.blank {
             self.blank = false;
             if let (Some(&last), Some(&first)) = (self.bytes.last(), bytes.get(from))
-                && (is_word(last) && is_word(first) || last == first && is_quote(first))
+                && (is_word(last) && is_word(first)
+                    || last == first && is_quote(first)
+                    || splits_number(&self.bytes, &bytes[from..]))
             {
                 self.place(line, from.saturating_sub(1));
                 self.advance(b' ');
@@ -169,6 +171,19 @@ impl Joined {
         let text = String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
         Logical { kind, label, text, origin: self.origin, base: base as u32, broken, not_equal: self.not_equal }
     }
+}
+
+/// Whether a blank stands beside the point of a real constant, which may hold none (Fortran 2018, 6.3.2.2). In a format it means
+/// nothing.
+fn splits_number(before: &[u8], rest: &[u8]) -> bool {
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let number = match before {
+        [.., digit, b'.'] => digit.is_ascii_digit() && is_digit(rest.first()),
+        [.., digit] => digit.is_ascii_digit() && rest.first() == Some(&b'.') && is_digit(rest.get(1)),
+        [] => false,
+    };
+    let statement = before.iter().position(|b| !b.is_ascii_digit() && *b != b' ').map_or(before, |at| &before[at..]);
+    number && !statement.starts_with(b"format(")
 }
 
 /// Whether a byte can be part of a word: a name, a keyword or a number.

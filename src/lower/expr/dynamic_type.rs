@@ -149,6 +149,13 @@ impl<'p> FunctionLowering<'_, 'p> {
                 result = self.b.combine(BinOp::Or, result, both);
             }
         }
+        if matches!(b.ty, Type::Any) && is_class(self.b.program(), b) {
+            // Every type extends what has none (Fortran 2018, 16.9.76).
+            let view = self.class_view(b);
+            let base = self.b.address(view.mem);
+            let unset = self.b.icmp(CmpOp::Eq, base, Val::i64(0));
+            result = self.b.combine(BinOp::Or, result, unset);
+        }
         result
     }
 

@@ -293,9 +293,9 @@ impl Checker<'_> {
 
     /// The type of a statement function or of its dummies: declared in the scope or implicit.
     fn declared_type(&mut self, scope: ScopeId, name: &Name) -> Option<Type> {
-        let pending = self.scopes.get(scope).declared.iter().find(|p| p.name == name.text).and_then(|p| p.spec);
-        if let Some(spec) = pending {
-            return self.type_spec(spec, None);
+        let pending = self.scopes.get(scope).declared.iter().find(|p| p.name == name.text);
+        if let Some((spec, len)) = pending.and_then(|p| Some((p.spec?, p.char_len))) {
+            return self.type_spec(spec, len);
         }
         match self.scopes.implicit_type(scope, name.as_str()) {
             Some(ty) => Some(ty),

@@ -300,7 +300,8 @@ impl Typing<'_> {
         let value = self.convert(e, &ty)?;
         // A constant has the component's length.
         Some(match value.kind {
-            ExprKind::Const(c) if !matches!(ty, Type::Character(CharLen::Deferred)) => {
+            // What a polymorphic component gets keeps its own type.
+            ExprKind::Const(c) if !field.class && !matches!(ty, Type::Character(CharLen::Deferred)) => {
                 Expr { kind: ExprKind::Const(fit_constant(c, &ty)), ty, ..value }
             }
             kind => Expr { kind, ..value },

@@ -136,7 +136,7 @@ impl Checker<'_> {
 /// The bytes of a character literal, escapes undone.
 fn unescape(text: &[u8]) -> Arc<[u8]> {
     let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.iter().copied();
+    let mut bytes = text.iter().copied().peekable();
     while let Some(b) = bytes.next() {
         if b != b'\\' {
             out.push(b);
@@ -149,7 +149,15 @@ fn unescape(text: &[u8]) -> Arc<[u8]> {
             Some(b'b') => out.push(8),
             Some(b'f') => out.push(12),
             Some(b'v') => out.push(11),
-            Some(b'0') => out.push(0),
+            Some(digit @ b'0'..=b'7') => {
+                // Up to three octal digits.
+                let mut code = u32::from(digit - b'0');
+                for _ in 0..2 {
+                    let Some(next) = bytes.next_if(|b| (b'0'..=b'7').contains(b)) else { break };
+                    code = code * 8 + u32::from(next - b'0');
+                }
+                out.push(code as u8);
+            }
             Some(other) => out.push(other),
             None => out.push(b'\\'),
         }

@@ -54,7 +54,8 @@ pub(crate) fn convert(c: &Const, from: &Type, to: &Type) -> Outcome {
                 Const::Real8(v) if v.is_finite() => *v as i128,
                 Const::Complex4(v, _) if v.is_finite() => f64::from(*v) as i128,
                 Const::Complex8(v, _) if v.is_finite() => *v as i128,
-                Const::Logical(v) => i128::from(*v),
+                // `.true.` has all its bits set, as in nvfortran.
+                Const::Logical(v) => -i128::from(*v),
                 Const::Real2(_) | Const::Real4(_) | Const::Real8(_) => {
                     return Err((Code::ConstantConversion, "value is not finite and has no integer".into()));
                 }

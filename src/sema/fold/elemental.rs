@@ -131,7 +131,7 @@ pub(super) fn call(id: I, args: &[Option<Const>], types: &[Option<&Type>], ty: &
 fn int_of(c: &Const) -> Option<i64> {
     match c {
         Const::Int(v) => Some(*v),
-        Const::Logical(v) => Some(i64::from(*v)),
+        Const::Logical(v) => Some(-i64::from(*v)),
         _ => None,
     }
 }

@@ -210,6 +210,11 @@ impl<'a> Checker<'a> {
         if !complete {
             return None;
         }
+        let has_items = transfers || kind == IoKind::Print || controls.iter().any(|c| &*c.keyword == "iolength");
+        if let (Some(first), false) = (items.first(), has_items) {
+            let at = if let ast::IoItem::Expr(e) = first { e.span } else { span };
+            return self.reporter.error(Code::BadIoSpecifier, at, "this statement has no list of items");
+        }
         // `read fmt, items` reads standard input.
         if kind == IoKind::Read && form.is_some() && matches!(unit, IoUnit::None) {
             unit = IoUnit::Star;
