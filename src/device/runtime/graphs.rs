@@ -14,8 +14,8 @@ mod topology;
 
 use self::capture::Capture;
 use self::topology::Topology;
-use super::{Half, Outcome, Runtime, put};
-use crate::{Api, Command, CudaError, Device, GraphCall, KernelLaunch, Order, OrderStep, Work};
+use super::{AllocatedBy, Half, Outcome, Runtime, put};
+use crate::{Api, Arg, Command, CudaError, Device, GraphCall, KernelLaunch, Order, OrderStep, Work};
 use finding::{ApiFault, HandleLife};
 use mem::Memory;
 use source::Span;
@@ -76,6 +76,8 @@ pub(super) struct Graphs {
     recorded: BTreeSet<u64>,
     /// Events that were recorded last in captures that have ended.
     lost: BTreeSet<u64>,
+    /// Copies of values that captured launches have for arguments: they are there as long as the nodes.
+    copies: BTreeSet<u64>,
 }
 
 impl Graphs {
@@ -84,15 +86,63 @@ impl Graphs {
         (self.made.values().map(|graph| graph.made_at), self.executables.values().map(|exec| exec.made_at))
     }
 
+    /// Takes memory that the program gives back after a launch, if the launch was captured: the node keeps its arguments' values.
+    pub(super) fn keep_copy(&mut self, address: u64) -> bool {
+        let is_kept = self.captures.iter().any(|capture| reads(&capture.calls, address));
+        if is_kept {
+            self.copies.insert(address);
+        }
+        is_kept
+    }
+
+    /// The copies that no node has for an argument any more.
+    fn unused_copies(&mut self) -> Vec<u64> {
+        let calls = || {
+            let captured = self.captures.iter().map(|capture| &capture.calls);
+            let made = self.made.values().map(|graph| &graph.calls);
+            captured.chain(made).chain(self.executables.values().map(|executable| &executable.graph.calls))
+        };
+        let unused = |&copy: &u64| !calls().any(|calls| reads(calls, copy));
+        let unused: Vec<u64> = self.copies.iter().copied().filter(unused).collect();
+        unused.iter().for_each(|copy| {
+            self.copies.remove(copy);
+        });
+        unused
+    }
+
     fn next_handle(&mut self) -> u64 {
         self.handles += 1;
         FIRST_GRAPH + self.handles
     }
 }
 
+/// Whether one of these launches has that address for an argument.
+fn reads(calls: &[Node], address: u64) -> bool {
+    let is_this = |arg: &Arg| matches!(arg, Arg::Bits(bits) if *bits == address);
+    calls.iter().any(|call| matches!(call, Node::Launch { launch, .. } if launch.args.iter().any(is_this)))
+}
+
 impl Runtime {
     /// The calls that concern graphs.
     pub(super) fn graph_call(
+        &mut self,
+        device: &mut dyn Device,
+        memory: &mut Memory,
+        call: &GraphCall,
+        span: Span,
+    ) -> Outcome<Option<Half>> {
+        let result = self.call_of_graph(device, memory, call, span);
+        let unused = self.graphs.unused_copies();
+        if !unused.is_empty() {
+            self.order(device, Order::HostWaitsForDevice);
+        }
+        for copy in unused {
+            self.free(device, memory, copy, AllocatedBy::Allocate, "", span)?;
+        }
+        result
+    }
+
+    fn call_of_graph(
         &mut self,
         device: &mut dyn Device,
         memory: &mut Memory,

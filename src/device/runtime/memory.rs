@@ -46,6 +46,11 @@ impl Runtime {
     ) -> Outcome<Option<Half>> {
         match api {
             Api::Free { address, name } => {
+                // Variables have names, copies that are made for a launch have none.
+                let is_copy = memory.find(address).is_some_and(|id| memory.info(id).name.is_empty());
+                if name.is_empty() && is_copy && self.graphs.keep_copy(address) {
+                    return Ok(None);
+                }
                 self.order(device, Order::HostWaitsForDevice);
                 self.free(device, memory, address, AllocatedBy::Allocate, &name, span).map(|()| Some(Half::Report))
             }
@@ -375,7 +380,7 @@ impl Runtime {
         Ok(available)
     }
 
-    fn free(
+    pub(super) fn free(
         &mut self,
         device: &mut dyn Device,
         memory: &mut Memory,

@@ -23,7 +23,7 @@ use crate::types::{has_final, is_flat};
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{MemRef, element_lvalue};
 use ir::Val;
-use sema::checked::{Actual, Const, Expr, ExprKind, ProcId, Type, Variable, is_designator, visit};
+use sema::checked::{Actual, Class, Const, Expr, ExprKind, ProcId, Type, Variable, is_designator, visit};
 
 impl<'p> Builder<'_, 'p> {
     /// With bounds checks on, reports operands of a prepared expression that do not conform.
@@ -89,6 +89,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                 operands.insert(e, Operand::Value(value));
             }
             return;
+        }
+        // What an outer evaluation has prepared as a whole.
+        if let Some((Operand::View(view), ..)) = self.lookup(e)
+            && view.dims.len() == usize::from(e.rank)
+        {
+            return operands.insert(e, Operand::View(view));
         }
         if self.prepare_parts(e, operands) {
             return;
@@ -283,8 +289,9 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// assignments to variables do not change. Elements that vector subscripts choose are copied too. In device code, which
     /// has no memory for a copy of any size, a transposed or reshaped variable stays a view of it.
     pub(crate) fn own_view(&mut self, e: &'p Expr) -> ArrayView {
+        let is_prepared = self.lookup(e).is_some();
         let view = self.view(e);
-        let copies = view.gathers() || (self.b.is_host() && is_rearranged(e));
+        let copies = view.gathers() || (self.b.is_host() && is_rearranged(e) && !is_prepared);
         if !copies {
             return view;
         }

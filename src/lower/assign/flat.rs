@@ -31,6 +31,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.b.refuse_flat();
         };
         let allocatable = self.flat_allocatable(target);
+        if let (Some(d), false) = (&allocatable, self.b.is_host()) {
+            // Device code allocates nothing by assignment.
+            self.stop_unless_allocated(d, target);
+        }
+        let allocatable = allocatable.filter(|_| self.b.is_host());
         let place = match &allocatable {
             Some(d) => self.b.desc_view(d),
             None => {
@@ -120,6 +125,16 @@ impl<'p> FunctionLowering<'_, 'p> {
         Some((if is_fresh { objects } else { self.b.flat_copy(&objects, &value.ty) }, lengths))
     }
 
+    /// The element of such an expression that is being evaluated, in memory that is no variable's unless it is a designator's, and its
+    /// lengths.
+    pub(crate) fn current_flat_value(&mut self, e: &'p Expr, ty: &Type) -> (ArrayView, Vec<Val>) {
+        let lengths = self.all_lengths_of(e);
+        let bytes = self.bytes_with_lengths(ty, &lengths);
+        let v = self.own_value(e);
+        let mem = self.b.as_object(&v);
+        (self.b.dense(mem, bytes, None, &[]), lengths)
+    }
+
     /// A copy of objects of the host as flat ones of a type, the objects, and their lengths.
     /// If `present` does not hold, a copy of nothing.
     pub(crate) fn flat_copy_of(
@@ -129,6 +144,17 @@ impl<'p> FunctionLowering<'_, 'p> {
         present: Option<Val>,
     ) -> (ArrayView, ArrayView, Vec<Val>) {
         let objects = self.objects(e);
+        self.flat_copy_of_objects(e, objects, ty, present)
+    }
+
+    /// The same of some of the objects that an expression gives.
+    pub(crate) fn flat_copy_of_objects(
+        &mut self,
+        e: &'p Expr,
+        objects: ArrayView,
+        ty: &Type,
+        present: Option<Val>,
+    ) -> (ArrayView, ArrayView, Vec<Val>) {
         let objects = self.or_nothing(objects, present);
         let lengths = self.with_objects(e, objects.clone(), |this| this.lengths_of(e));
         let element = self.bytes_with_lengths(ty, &lengths);
@@ -239,7 +265,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    /// The descriptor of an allocatable that the assignment may allocate.
+    /// The descriptor of a whole allocatable.
     fn flat_allocatable(&mut self, target: &'p Expr) -> Option<Descriptor> {
         let is_allocatable = match &target.kind {
             ExprKind::Var(v) => self.b.program().var(*v).attrs.allocatable,
@@ -248,7 +274,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             _ => false,
         };
-        if is_allocatable && self.b.is_host() { self.descriptor(target) } else { None }
+        if is_allocatable { self.descriptor(target) } else { None }
     }
 
     /// Allocates an allocatable anew unless it has the shape and the lengths of a value.

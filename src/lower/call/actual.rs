@@ -232,7 +232,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.pass_parts(dummy, e, out);
         }
         if dummy.attrs.class && !is_pointer {
-            if is_flat(self.b.program(), &e.ty) && self.lookup(e).is_none() {
+            let is_prepared = self.lookup(e).is_some() && !(out.elemental && self.b.is_host());
+            if is_flat(self.b.program(), &e.ty) && !is_prepared {
                 return self.pass_twin(dummy, e, out);
             }
             return self.pass_class(dummy, e, out);

@@ -8,16 +8,18 @@
 //! Not here: other arguments (`actual`).
 
 use crate::analysis::designators::{field_of, may_be_unset};
-use crate::analysis::variables::is_descriptor;
+use crate::analysis::variables::{const_bounds, is_descriptor};
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::object::flat::{holds_parts, owns_parts};
 use crate::procedure::reach::declared_exprs;
+use crate::storage::VarStorage;
 use crate::types::{is_device_data, is_flat, is_made};
 use crate::value::arguments::{CopyBack, GivenLengths, Passed};
 use crate::value::array_view::ArrayView;
 use crate::value::flat_copy::FlatCopy;
 use ast::Intent;
+use ir::op::BinOp;
 use ir::{Ty, Val};
 use sema::checked::{
     Actual, CharLen, Class, Expr, ExprKind, ProcId, ProcKind, Program, Shape, Storage, Type, VarId, Variable,
@@ -82,7 +84,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         let shares = dummy.attrs.target && may_have_pointers(program, e);
         let of_host = of_host.filter(|to| self.b.is_host() && !(shares && holds_parts(program, to)));
         let present = self.presence_of_actual(dummy, e);
-        let copy = of_host.and_then(|of_host| Some((of_host, self.copy_of_twin(e, of_host, present, shares)?)));
+        let sequence = self.sequence_of(dummy, e);
+        let limit = sequence.is_some() && !shares && !owns_parts(program, &e.ty);
+        let copy =
+            of_host.and_then(|of_host| Some((of_host, self.copy_of_twin(e, of_host, sequence, present, shares)?)));
         let Some((of_host, (made, own))) = copy else { return self.b.refuse_flat() };
         let how = match gives_back(dummy, e) {
             _ if shares => FlatCopy::Return,
@@ -91,6 +96,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         if how != FlatCopy::Leave || owns_parts(program, &e.ty) {
             let (made, ty) = (made.clone(), of_host.clone());
+            // What the objects own goes back as a whole.
+            out.sequences.extend(limit.then_some((out.keys.len(), out.back.len())));
             out.back.push(CopyBack::Twin { made, flat: own, ty, how });
         }
         let made = if dummy.attrs.class { self.b.tagged(made, of_host) } else { made };
@@ -107,7 +114,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         out: &mut Passed,
     ) {
         let first = out.words.len();
-        self.with_objects(e, copy, |this| {
+        self.with_actual(e, copy, |this| {
             if dummy.attrs.class {
                 this.pass_class(dummy, e, out);
             } else {
@@ -123,15 +130,78 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// Passes an object that holds its lengths to a procedure of both sides: as a copy that does not, which goes back.
     pub(super) fn pass_flat_twin(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
         let present = self.presence_of_actual(dummy, e);
-        let (flat, made, lengths) = self.flat_copy_of(e, &dummy.ty, present);
+        let sequence = self.sequence_of(dummy, e);
+        let limit = sequence.is_some();
+        let objects = match sequence {
+            Some(sequence) => sequence,
+            None if out.elemental => self.current_object(e),
+            None => self.objects(e),
+        };
+        let (flat, made, lengths) = self.flat_copy_of_objects(e, objects, &dummy.ty, present);
         let at = out.back.len();
         let flat = if out.to_kernel { self.b.managed_copy(&flat, &dummy.ty, out) } else { flat };
         if gives_back(dummy, e) {
             let back = CopyBack::Twin { made, flat: flat.clone(), ty: e.ty.clone(), how: FlatCopy::Take };
             let kernel = out.to_kernel.then_some(CopyBack::Kernel);
+            out.sequences.extend(limit.then_some((out.keys.len(), at + usize::from(out.to_kernel))));
             out.back.splice(at..at, kernel.into_iter().chain([back]));
         }
         self.pass_copy(dummy, e, (flat, Some(lengths)), present, out);
+    }
+
+    /// Runs `body` with objects that are passed instead of those of an actual argument; an element stands for the rest of its array.
+    fn with_actual(&mut self, e: &'p Expr, mut objects: ArrayView, body: impl FnOnce(&mut Self)) {
+        if e.rank == 0 {
+            objects.dims.clear();
+        }
+        self.with_objects(e, objects, body);
+    }
+
+    /// The objects that an element stands for where the dummy is an array: those from there to the end of its array, or as many as the
+    /// dummy has if that is constant (Fortran 2018, 15.5.2.11). `None` if an argument is no such element, or nobody knows where the
+    /// array ends.
+    fn sequence_of(&mut self, dummy: &Variable, e: &'p Expr) -> Option<ArrayView> {
+        let ExprKind::Element { base, .. } = &e.kind else { return None };
+        if e.rank > 0 || !matches!(dummy.shape, Shape::Explicit(_) | Shape::AssumedSize(..)) {
+            return None;
+        }
+        let whole = self.designator_view(base)?;
+        let mem = self.object(e);
+        let wanted = const_bounds(&dummy.shape).map(|dims| Val::i64(dims.iter().map(|dim| dim.1).product()));
+        let count = if whole.assumed_size {
+            wanted?
+        } else {
+            let (first, at) = (self.b.address(whole.mem), self.b.address(mem));
+            let skipped = self.b.isub(at, first);
+            // Objects without components take no memory.
+            let element = self.b.bin(BinOp::Max, Ty::I64, whole.element, Val::i64(1));
+            let skipped = self.b.bin(BinOp::Div, Ty::I64, skipped, element).into();
+            let all = self.b.size(&whole);
+            let rest = self.b.isub(all, skipped);
+            wanted.map_or(rest, |wanted| self.b.bin(BinOp::Min, Ty::I64, rest, wanted).into())
+        };
+        Some(self.b.dense(mem, whole.element, None, &[count]))
+    }
+
+    /// Copies no more of a sequence back than the dummy has of it: the rest may belong to another argument.
+    pub(super) fn limit_sequences(&mut self, proc: ProcId, args: &'p [Option<Actual>], passed: &mut Passed) {
+        let program = self.b.program();
+        for (dummy, back) in std::mem::take(&mut passed.sequences) {
+            let Some(&v) = program.proc(proc).params.get(dummy) else { continue };
+            let mut needed = BTreeSet::from([v]);
+            if !matches!(program.var(v).shape, Shape::Explicit(_)) || !is_known_to_host(program, proc, v, &mut needed) {
+                continue;
+            }
+            let saved = self.bind_some_actuals(proc, args, passed, &|v| needed.contains(&v));
+            let bound = self.storage.get(v).cloned();
+            let count = if let Some(VarStorage::Array(view)) = bound { Some(self.b.size(&view)) } else { None };
+            self.unbind(saved);
+            if let (Some(count), Some(CopyBack::Twin { made, flat, .. })) = (count, passed.back.get_mut(back)) {
+                for dim in made.dims.iter_mut().chain(&mut flat.dims) {
+                    dim.extent = self.b.bin(BinOp::Min, Ty::I64, dim.extent, count).into();
+                }
+            }
+        }
     }
 
     /// Whether there is an object to pass; `None` if there surely is.
@@ -174,7 +244,11 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Passes the object that a reference or a constructor of device code makes.
     pub(super) fn pass_flat_value(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
-        let Some((objects, lengths)) = self.own_flat_value(e) else { return self.b.refuse_flat() };
+        let own = match out.elemental && e.rank > 0 {
+            true => Some(self.current_flat_value(e, &e.ty)),
+            false => self.own_flat_value(e),
+        };
+        let Some((objects, lengths)) = own else { return self.b.refuse_flat() };
         self.with_objects(e, objects, |this| this.pass_objects(dummy, e, out));
         self.pass_given_lengths(dummy, e, lengths, out);
     }
@@ -211,11 +285,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         present: Option<Val>,
     ) -> Option<(ArrayView, Vec<Val>)> {
         if e.rank > 0 || self.lookup(e).is_some() {
-            let lengths = self.all_lengths_of(e);
-            let bytes = self.bytes_with_lengths(&dummy.ty, &lengths);
-            let v = self.value(e);
-            let mem = self.b.as_object(&v);
-            return Some((self.b.dense(mem, bytes, None, &[]), lengths));
+            return Some(self.current_flat_value(e, &dummy.ty));
         }
         match &e.kind {
             ExprKind::Convert(inner) if is_made(self.b.program(), &inner.ty) && is_designator(inner) => {

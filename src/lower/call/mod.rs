@@ -240,6 +240,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         }
         self.check_computed_lengths(proc, args, out);
+        self.limit_sequences(proc, args, out);
     }
 
     fn procedure_dummy(&self, e: &sema::checked::Expr) -> Option<ProcId> {

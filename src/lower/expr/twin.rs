@@ -66,13 +66,15 @@ impl<'p> FunctionLowering<'_, 'p> {
         local
     }
 
-    /// A copy of managed objects as objects that hold their lengths, which has what they own, and the view of their own memory. Pointers may
-    /// know parts of objects that share these with the copy, whose own memory nothing can name after the call without an error.
+    /// A copy of managed objects as objects that hold their lengths, which has what they own, and the view of their own memory: of those
+    /// that an expression gives, or of `sequence`. Pointers may know parts of objects that share these with the copy, whose own memory
+    /// nothing can name after the call without an error.
     /// If `present` does not hold, a copy of nothing.
     pub(crate) fn copy_of_twin(
         &mut self,
         e: &'p Expr,
         to: &'p Type,
+        sequence: Option<ArrayView>,
         present: Option<Val>,
         shares: bool,
     ) -> Option<(ArrayView, ArrayView)> {
@@ -80,7 +82,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         if !sema::checked::is_designator(e) {
             return None;
         }
-        let own = if e.rank > 0 && self.is_current(e) {
+        let own = if let Some(sequence) = sequence {
+            sequence
+        } else if e.rank > 0 && self.is_current(e) {
             // The element for which an elemental procedure is called.
             let element = self.bytes_of(e);
             let mem = self.object(e);

@@ -501,6 +501,8 @@ impl FunctionLowering<'_, '_> {
                 other => vec![self.b.as_scalar(&other, ty)],
             },
         };
+        // Copies of arguments with VALUE, and what the declarations made.
+        self.b.leave_scopes(0..1);
         if let Some(flags) = flags {
             self.exchange_flags(5, flags);
         }

@@ -373,9 +373,11 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// A view of the objects that an expression gives, scalar or array.
     pub(crate) fn objects(&mut self, e: &'p Expr) -> ArrayView {
-        if e.rank > 0 {
-            return self.view(e);
-        }
+        if e.rank > 0 { self.view(e) } else { self.current_object(e) }
+    }
+
+    /// A view of the object that an expression gives, or of the element of an array that is being evaluated.
+    pub(crate) fn current_object(&mut self, e: &'p Expr) -> ArrayView {
         let v = self.value(e);
         let mem = self.b.as_object(&v);
         self.b.object_view(mem, &e.ty)

@@ -40,6 +40,8 @@ pub(crate) struct Passed {
     pub(crate) to_c: bool,
     /// The lengths of objects that do not hold them, where the dummies declare some as expressions.
     pub(crate) lengths: Vec<GivenLengths>,
+    /// The positions of dummies that get copies of the rest of an array, and of what is done with these after the call.
+    pub(crate) sequences: Vec<(usize, usize)>,
     /// Whether a kernel is launched, which reaches copies in managed memory only.
     pub(crate) to_kernel: bool,
     /// Copies that a kernel which device code launches reads, and which are given back when it has ended.
