@@ -107,7 +107,10 @@ impl Records {
                 None if byte == b'.' && text.get(at + 1).is_some_and(u8::is_ascii_lowercase) => {
                     let end = at + 1 + text[at + 1..].iter().take_while(|&&b| is_word(b)).count();
                     let is_enclosed = text.get(end) == Some(&b'.');
-                    if is_object(&text[..at]) && self.is_component(&text[at + 1..end], &text[end..]) {
+                    if is_number(&text[..at]) && is_exponent(&text[at + 1..end]) {
+                        // `1.e5.and.`: the point behind the exponent begins a word.
+                        at = end - 1;
+                    } else if is_object(&text[..at]) && self.is_component(&text[at + 1..end], &text[end..]) {
                         text[at] = b'%';
                         first = first.or(Some(at).filter(|_| !self.has_some));
                     } else if is_enclosed {
@@ -146,6 +149,17 @@ impl Records {
 /// Whether a text begins with an operator of the language but for its first point.
 fn begins_with_word(text: &[u8]) -> bool {
     WORDS.iter().any(|word| text.strip_prefix(*word).is_some_and(|rest| rest.starts_with(b".")))
+}
+
+/// Whether a text ends with the digits of a number.
+fn is_number(text: &[u8]) -> bool {
+    let word = text.iter().rev().take_while(|&&b| is_word(b)).count();
+    text.get(text.len() - word).is_some_and(u8::is_ascii_digit)
+}
+
+/// Whether a word is the exponent of a real constant.
+fn is_exponent(word: &[u8]) -> bool {
+    matches!(word, [b'e' | b'd' | b'q', digit, ..] if digit.is_ascii_digit())
 }
 
 /// Whether a text ends as an object does: with a name or a closing parenthesis.
