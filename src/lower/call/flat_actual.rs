@@ -189,9 +189,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         for (dummy, back) in std::mem::take(&mut passed.sequences) {
             let Some(&v) = program.proc(proc).params.get(dummy) else { continue };
             let mut needed = BTreeSet::from([v]);
-            if !matches!(program.var(v).shape, Shape::Explicit(_))
-                || !is_known_to_host(program, proc, v, &mut needed)
-            {
+            if !matches!(program.var(v).shape, Shape::Explicit(_)) || !is_known_to_host(program, proc, v, &mut needed) {
                 continue;
             }
             let saved = self.bind_some_actuals(proc, args, passed, &|v| needed.contains(&v));
