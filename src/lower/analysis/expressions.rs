@@ -14,6 +14,22 @@ pub(crate) fn is_whole(e: &Expr) -> bool {
     }
 }
 
+/// Whether a node computes each element from the elements of its operands.
+pub(crate) fn is_elementwise(program: &Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Unary { .. }
+        | ExprKind::Binary { .. }
+        | ExprKind::Compare { .. }
+        | ExprKind::Logic { .. }
+        | ExprKind::Concat(..)
+        | ExprKind::Convert(_)
+        | ExprKind::Paren(_) => true,
+        ExprKind::Intrinsic { id, .. } => id.class() == Class::Elemental,
+        ExprKind::Call { proc, .. } => program.proc(*proc).elemental,
+        _ => false,
+    }
+}
+
 /// Whether two expressions are written alike and name the same object.
 pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
     let both = |x: &Option<Box<Expr>>, y: &Option<Box<Expr>>| match (x, y) {

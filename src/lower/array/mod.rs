@@ -12,7 +12,7 @@
 pub(crate) mod constructor;
 
 use crate::analysis::designators::{is_class, is_pointer_result, may_be_unset};
-use crate::analysis::expressions::{holds_division, is_rearranged};
+use crate::analysis::expressions::{holds_division, is_elementwise, is_rearranged};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
@@ -24,22 +24,6 @@ use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{MemRef, element_lvalue};
 use ir::Val;
 use sema::checked::{Actual, Class, Const, Expr, ExprKind, ProcId, Type, Variable, is_designator, visit};
-
-/// Whether a node computes each element from the elements of its operands.
-pub(crate) fn is_elementwise(program: &sema::checked::Program, e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Unary { .. }
-        | ExprKind::Binary { .. }
-        | ExprKind::Compare { .. }
-        | ExprKind::Logic { .. }
-        | ExprKind::Concat(..)
-        | ExprKind::Convert(_)
-        | ExprKind::Paren(_) => true,
-        ExprKind::Intrinsic { id, .. } => id.class() == Class::Elemental,
-        ExprKind::Call { proc, .. } => program.proc(*proc).elemental,
-        _ => false,
-    }
-}
 
 impl<'p> Builder<'_, 'p> {
     /// With bounds checks on, reports operands of a prepared expression that do not conform.

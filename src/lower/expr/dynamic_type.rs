@@ -3,7 +3,8 @@
 //! Not here: tags and calls by dynamic type (`object::dynamic_type`).
 
 use crate::analysis::designators::{is_class, is_pointer_result, keeps_bounds};
-use crate::array::is_elementwise;
+use crate::analysis::expressions::is_elementwise;
+
 use crate::builder::flow::Flow;
 use crate::elements::Operand;
 use crate::function::FunctionLowering;

@@ -107,7 +107,7 @@ impl Records {
                 None if byte == b'.' && text.get(at + 1).is_some_and(u8::is_ascii_lowercase) => {
                     let end = at + 1 + text[at + 1..].iter().take_while(|&&b| is_word(b)).count();
                     let is_enclosed = text.get(end) == Some(&b'.');
-                    if is_object(&text[..at]) && self.is_component(&text[at + 1..end], is_enclosed) {
+                    if is_object(&text[..at]) && self.is_component(&text[at + 1..end], &text[end..]) {
                         text[at] = b'%';
                         first = first.or(Some(at).filter(|_| !self.has_some));
                     } else if is_enclosed {
@@ -124,16 +124,28 @@ impl Records {
         first
     }
 
-    /// Whether a name behind the point that follows an object is a component.
-    fn is_component(&self, name: &[u8], is_enclosed: bool) -> bool {
+    /// Whether a name behind the point that follows an object is a component; `behind` is what follows the name.
+    fn is_component(&self, name: &[u8], behind: &[u8]) -> bool {
         let is_known = self.components.contains(name);
-        if !is_enclosed {
+        let Some(next) = behind.strip_prefix(b".") else {
             return self.has_some || is_known && !WORDS.contains(&name);
+        };
+        if WORDS.contains(&name) || self.operators.contains(name) {
+            return false;
         }
-        let is_operator = WORDS.contains(&name) || self.operators.contains(name);
-        let is_letter = is_letter(name);
-        !is_operator && (is_known || !is_letter) && (self.has_some || is_known && !is_letter)
+        match name {
+            // No constant and no NOT follows an object.
+            b"t" | b"f" | b"n" => is_known,
+            // Nor does an operator such as `.lt.` follow one of two operands.
+            b"a" | b"o" | b"x" => is_known && (self.has_some || begins_with_word(next)),
+            _ => is_known || self.has_some,
+        }
     }
+}
+
+/// Whether a text begins with an operator of the language but for its first point.
+fn begins_with_word(text: &[u8]) -> bool {
+    WORDS.iter().any(|word| text.strip_prefix(*word).is_some_and(|rest| rest.starts_with(b".")))
 }
 
 /// Whether a text ends as an object does: with a name or a closing parenthesis.
@@ -184,6 +196,9 @@ mod tests {
         let of_type = |line| changed(&["type,public::t", "integer::i,r(n)", "type(u)b", "end type", line]);
         assert_eq!(of_type("v.r(2)=v.i+w.b.i*x.and.v.i.eq.1"), "v%r(2)=v%i+w%b%i*x.and.v%i.eq.1");
         assert_eq!(of_type("v.n=v.other.w"), "v.n=v.other.w");
+        let of_letters = |line| changed(&["type t", "logical a,t,x", "end type t", line]);
+        assert_eq!(of_letters("l=v.a.eq.v.t.and.v.x.or.v.t"), "l=v%a.eq.v%t.and.v%x.or.v%t");
+        assert_eq!(of_letters("l=v.a.t.x.u"), "l=v.A.t.X.u");
         assert_eq!(changed(&["type(t)::v", "v.i=1"]), "v.i=1");
     }
 

@@ -154,7 +154,7 @@ impl Checker<'_> {
             || matches!(id, Intrinsic::Isnan | Intrinsic::IsIostatEnd | Intrinsic::IsIostatEor);
         let result = match found.result {
             Some(Type::Real(_)) => Some(Type::Real(self.options.real_kind())),
-            Some(Type::Integer(_)) => Some(self.options.integer()),
+            Some(Type::Integer(4)) => Some(self.options.integer()),
             _ if is_default_logical => Some(self.options.logical()),
             other => other,
         };

@@ -105,7 +105,8 @@ pub(crate) fn lookup(name: &str) -> Option<Found> {
 }
 
 /// DEC's names of functions for integers of one kind, which nvfortran has: `i` begins those of `integer(2)`, `j` those of
-/// `integer(4)`, `k` those of `integer(8)`. Procedures of the program with such a name come first.
+/// `integer(4)`, `k` those of `integer(8)`; and older names of functions of bits. Procedures of the program with such a name come
+/// first.
 pub(crate) fn of_kind(name: &str) -> Option<Found> {
     let same = |generic: &str| Intrinsic::from_name(generic).map(Found::plain);
     let kind = |generic: &str, kind: u8| Some(Found { kind: Some(kind), ..same(generic)? });
@@ -121,6 +122,8 @@ pub(crate) fn of_kind(name: &str) -> Option<Found> {
         "floati" | "floatj" => return kind("real", 4),
         "dfloti" | "dflotj" => return kind("real", 8),
         "bitest" | "bjtest" | "bktest" => return same("btest"),
+        "compl" => return same("not"),
+        "neqv" => return same("ieor"),
         _ => {}
     }
     let (first, rest) = (*name.as_bytes().first()?, name.get(1..)?);
@@ -145,7 +148,7 @@ pub(crate) fn of_kind(name: &str) -> Option<Found> {
         "ibset" => same("ibset"),
         "ibclr" => same("ibclr"),
         "nint" | "idnnt" => kind("nint", bytes(first)),
-        "ifix" | "idint" => kind("int", bytes(first)),
+        "int" | "ifix" | "idint" => kind("int", bytes(first)),
         _ => None,
     }
 }

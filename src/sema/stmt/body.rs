@@ -44,7 +44,11 @@ impl<'a> Checker<'a> {
         if let Some(alternate) = self.defs.proc_info(id).alternate {
             body.push(alternate_set(alternate, constant(crate::checked::Const::Int(0), Type::Integer(4), sub.span)));
         }
-        body.extend(self.block(&sub.body[functions..]));
+        let (leading, rest) = sub.body.split_at(functions);
+        for stmt in leading.iter().filter(|stmt| !matches!(stmt.kind, ast::StmtKind::Assign { .. })) {
+            body.extend(self.block(std::slice::from_ref(stmt)));
+        }
+        body.extend(self.block(rest));
         self.check_leading_functions(declared);
         let mut first = self.initial_assignments(id);
         first.append(&mut body);
@@ -81,10 +85,13 @@ impl<'a> Checker<'a> {
     }
 
     /// Statement functions whose names nothing declares as such, before all other statements: `f(x) = …` where `f` is no array.
-    /// Gives how many statements they are.
+    /// ENTRY, DATA and FORMAT statements may stand between them (Fortran 2018, 5.3.2). Gives how many statements all are.
     fn leading_functions(&mut self, id: ProcId, sub: &'a Subprogram) -> usize {
         let scope = self.cx.scope;
         for (at, stmt) in sub.body.iter().enumerate() {
+            if matches!(stmt.kind, ast::StmtKind::Entry { .. } | ast::StmtKind::Declaration(_)) {
+                continue;
+            }
             let ast::StmtKind::Assign { target, value } = &stmt.kind else { return at };
             let ast::ExprKind::Apply { base, args } = &target.kind else { return at };
             let ast::ExprKind::Name(name) = &base.kind else { return at };

@@ -32,9 +32,17 @@ impl<'a> Checker<'a> {
         };
         let (mut own, mut first) = (Vec::new(), Vec::new());
         for local in locals {
-            let Some(Sym::Var(id)) = self.find_from(outer, &local.text) else {
-                self.undeclared_error::<()>(local);
-                continue;
+            let id = match self.find_from(outer, &local.text) {
+                Some(Sym::Var(id)) => id,
+                // It may be typed implicitly.
+                None => match self.variable_of(local) {
+                    Some(id) => id,
+                    None => continue,
+                },
+                Some(_) => {
+                    self.undeclared_error::<()>(local);
+                    continue;
+                }
             };
             self.typing().check_local(local, id);
             let var = self.defs.var(id);

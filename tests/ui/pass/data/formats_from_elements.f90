@@ -19,7 +19,7 @@ program formats
   write (t, z(1, 2)) 4 !~ W0333
   print '(a)', t
   allocate (d(2, 0:1))
-  d(:, 0) = 4h(i6) !~ W0333
+  d = 4h(i6) !~ W0333
   d(2, 1) = 4h(i5) !~ W0333
   do i = 0, 1
     write (t, d(2, i)) i !~ W0333

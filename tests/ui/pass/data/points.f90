@@ -36,6 +36,7 @@ program points
   p = v.first.plus.w.first
   print *, p.i, p.r, p.name
   if (v.next.first.i.eq.2.and.p.i.gt.2) print *, v.next.first.i
+  if (v.first.i.eq.v.a(2).i-4) print *, 'equal'
   v%a.i = 4
   print *, v%a.i, sum(v%a.i)
 end program

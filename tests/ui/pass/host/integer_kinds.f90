@@ -15,6 +15,7 @@ program kinds
   print *, kishft(1_8, 40), jishftc(1, 2, 8), jibits(255, 2, 3), kibset(0_8, 40), iibclr(7_2, 0), bktest(4_8, 2)
   print *, inint(2.5), jnint(-2.5), knint(3.0e9), kidnnt(4.5d9), kind(inint(1.0)), kind(knint(1.0))
   print *, iifix(2.9), jifix(-2.9), iidint(2.9d0), jidint(2.9d0), floati(s), dflotj(i)
+  print *, iint(2.9), kind(iint(2.9)), compl(5), neqv(5, 3)
   print *, jmod(17, 5), knot(3)
 end program
 

@@ -16,6 +16,8 @@ program p
   print *, text(4:4) == ' ', text(14:14) == ':', text(21:22), len_trim(text)
   call date(short)
   print *, short(3:3), short(7:7)
+  call time(short)
+  print *, short(3:3), short(6:6), len_trim(short)
   call idate(month, day, year)
   call itime(times)
   print *, month == now(2), day == now(3), year == mod(now(1), 100), all(times >= 0)
