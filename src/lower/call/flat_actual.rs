@@ -244,10 +244,8 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Passes the object that a reference or a constructor of device code makes.
     pub(super) fn pass_flat_value(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
-        let own = match out.elemental && e.rank > 0 {
-            true => Some(self.current_flat_value(e, &e.ty)),
-            false => self.own_flat_value(e),
-        };
+        let is_element = out.elemental && e.rank > 0;
+        let own = if is_element { Some(self.current_flat_value(e, &e.ty)) } else { self.own_flat_value(e) };
         let Some((objects, lengths)) = own else { return self.b.refuse_flat() };
         self.with_objects(e, objects, |this| this.pass_objects(dummy, e, out));
         self.pass_given_lengths(dummy, e, lengths, out);

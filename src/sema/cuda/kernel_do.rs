@@ -81,6 +81,12 @@ impl<'a> Checker<'a> {
                 return self.reporter.error_help(Code::KernelDoNesting, stmt.span, text, help);
             }
         }
+        let is_made = |v: VarId| matches!(self.defs.var(v).ty, Type::Derived(id) if self.defs.ty(id).is_made);
+        if let Some(v) = uses.private.iter().copied().find(|&v| is_made(v)) {
+            let var = self.defs.var(v);
+            let text = format!("assignment to host object `{}` with run-time lengths in a `!$cuf` loop", var.name);
+            return self.reporter.refuse(var.span, text);
+        }
         let stream = match stream {
             Some(stream) => Some(stream?),
             None => None,
