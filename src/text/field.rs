@@ -7,7 +7,6 @@
 //! Not here: which descriptor meets which item (`write`), positions in the record.
 
 use crate::decimal::{At, Digits};
-use crate::hexadecimal;
 use crate::modes::{Modes, Round, Sign};
 use scalar::{Ty, bits};
 
@@ -235,13 +234,10 @@ impl RealField {
         fits
     }
 
-    /// `Ew.dEe`, `Dw.d`, `ESw.dEe`, `ENw.dEe`, `EXw.dEe`.
+    /// `Ew.dEe`, `Dw.d`, `ESw.dEe`, `ENw.dEe`; of `EXw.dEe` what is not finite.
     pub(crate) fn exponential(&mut self, out: &mut Vec<u8>, value: f64, form: Exponential, shape: Shape, modes: Modes) {
         if Self::special(out, value, shape.w, modes) {
             return;
-        }
-        if form == Exponential::Hexadecimal {
-            return hexadecimal::field(out, value, shape, modes);
         }
         let negative = value.is_sign_negative();
         let Shape { w, d, k, .. } = shape;

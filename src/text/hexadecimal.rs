@@ -77,7 +77,7 @@ fn rounded(magnitude: u128, dropped: u32, has_more: bool, round: Round, is_negat
     kept + u128::from(goes_up)
 }
 
-/// The bits of a real of type `ty` from `0X` digits with an optional point, and `P` with an exponent of two; `None` if the text has
+/// The bits of a real of type `ty` from `0X`, digits with an optional point, and `P` with an exponent of two; `None` if the text has
 /// another form. The sign is known already, and only decides how the magnitude is rounded.
 pub(crate) fn magnitude(ty: Ty, text: &[u8], modes: Modes, is_negative: bool) -> Option<u64> {
     let rest = text.strip_prefix(b"0x").or_else(|| text.strip_prefix(b"0X"))?;
@@ -104,7 +104,6 @@ pub(crate) fn magnitude(ty: Ty, text: &[u8], modes: Modes, is_negative: bool) ->
         return None;
     }
     match &rest[at..] {
-        [] => {}
         [b'p' | b'P', power @ ..] => {
             let power = power.strip_prefix(b"+").unwrap_or(power);
             exponent += std::str::from_utf8(power).ok()?.parse::<i64>().ok()?.clamp(-100_000, 100_000);
@@ -125,17 +124,17 @@ fn of_parts(ty: Ty, (digits, exponent, has_more): (u128, i64, bool), round: Roun
     if digits == 0 {
         return 0;
     }
-    let first = exponent + i64::from(127 - digits.leading_zeros());
+    let first = exponent + i64::from(digits.ilog2());
     let unit = (first - (precision - 1)).max(least);
     let significand = match u32::try_from(unit - exponent) {
         Ok(dropped) => rounded(digits, dropped, has_more, round, is_negative),
         // Few digits: they stand further up.
         Err(_) => digits << (exponent - unit).min(64),
     };
-    let first = unit + i64::from(127 - significand.leading_zeros());
-    let value = if significand == 0 {
+    let first = significand.checked_ilog2().map(|bits| unit + i64::from(bits));
+    let value = if first.is_none() {
         0.0
-    } else if first > greatest {
+    } else if first > Some(greatest) {
         let goes_up = match round {
             Round::Up => !is_negative,
             Round::Down => is_negative,

@@ -10,6 +10,7 @@
 use crate::error::IoError;
 use crate::field::{self, RealField, Shape, bytes_of};
 use crate::format::{Control, Cursor, DerivedEdit, Edit, Format, NextDerived, Step};
+use crate::hexadecimal;
 use crate::modes::Modes;
 use crate::record::{Records, Written};
 use crate::value::{Value, real_value};
@@ -186,8 +187,13 @@ impl FormatWriter {
             }
             (Edit::Exponential { form, w, d, e }, Value::Real { ty, bits }) => {
                 let shape = self.shape(ty, *w, Some(*d), *e);
-                let reals = &mut self.reals;
-                self.records.append(|out| reals.exponential(out, real_value(ty, bits), *form, shape, modes))
+                let (reals, value) = (&mut self.reals, real_value(ty, bits));
+                self.records.append(|out| match form {
+                    field::Exponential::Hexadecimal if value.is_finite() => {
+                        hexadecimal::field(out, value, shape, modes)
+                    }
+                    _ => reals.exponential(out, value, *form, shape, modes),
+                })
             }
             (Edit::General { w, d, e }, value) => self.general(*w, *d, *e, value),
             _ => Err(mismatch()),

@@ -314,9 +314,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         let computed = |ty: &'p Type| if let Type::Character(CharLen::Expr(e)) = ty { Some(&**e) } else { None };
         let lengths: Vec<&Expr> =
             callee.params.iter().map(|&v| &program.var(v).ty).chain([ty]).filter_map(computed).collect();
+        let needed = self.needed_dummies(&callee.params, lengths);
         let mut bound = Vec::new();
         for (&v, actual) in callee.params.iter().zip(args) {
-            let is_asked = || lengths.iter().any(|e| mentions(program, e, v));
+            let is_asked = || needed.contains(&v);
             let is_plain = is_plain_dummy(program, v);
             match actual {
                 Some(Actual::Expr(actual)) if is_plain && (is_asked() || is_designator(actual)) => {
@@ -336,12 +337,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             let var = program.var(v);
             let declared = computed(&var.ty).and_then(|_| self.declared_length(&var.ty));
             let storage = match (self.storage.get(v).cloned(), declared) {
-                (Some(VarStorage::Array(view)), _)
-                    if matches!(var.shape, Shape::Explicit(_) | Shape::AssumedSize(..)) =>
-                {
-                    self.storage_with_length(v, view.mem, declared.or(view.len))
+                (Some(VarStorage::Array(view)), _) => {
+                    let len = declared.or(view.len);
+                    self.declared_storage(v, ArrayView { len, ..view })
                 }
-                (Some(VarStorage::Array(view)), Some(len)) => VarStorage::Array(ArrayView { len: Some(len), ..view }),
                 (Some(VarStorage::Scalar(mem, _)), Some(len)) => VarStorage::Scalar(mem, Some(len)),
                 (Some(VarStorage::Value(Value::Char(mem, _))), Some(len)) => VarStorage::Value(Value::Char(mem, len)),
                 _ => continue,
@@ -385,25 +384,29 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         }
         for &(v, _) in &saved {
-            // The bounds are those that the dummy's declaration gives (Fortran 2018, 8.5.8.3, 15.5.2.11).
             let Some(VarStorage::Array(view)) = self.storage.get(v).cloned() else { continue };
-            let var = program.var(v);
-            let storage = match &var.shape {
-                Shape::AssumedShape(_) if !view.gathers() => {
-                    let pairs: Vec<(Val, Val)> = view.dims.iter().map(|d| (d.extent, d.stride)).collect();
-                    self.assumed_shape_storage(v, view.mem, view.len, &pairs)
-                }
-                _ => {
-                    let view = self.b.contiguous_view(view, &var.ty);
-                    self.storage_with_length(v, view.mem, view.len)
-                }
-            };
+            let is_as_given = matches!(program.var(v).shape, Shape::AssumedShape(_)) && !view.gathers();
+            let view = if is_as_given { view } else { self.b.contiguous_view(view, &program.var(v).ty) };
+            let storage = self.declared_storage(v, view);
             self.storage.set(v, storage);
         }
         let values = self.lengths(lengths);
         saved.reverse();
         self.unbind(saved);
         Some(values)
+    }
+
+    /// The storage of an array dummy with the bounds that its declaration gives (Fortran 2018, 8.5.8.3, 15.5.2.11); the elements of one
+    /// that is no array of assumed shape follow each other.
+    fn declared_storage(&mut self, v: VarId, view: ArrayView) -> VarStorage {
+        match &self.b.program().var(v).shape {
+            Shape::AssumedShape(_) if !view.gathers() => {
+                let pairs: Vec<(Val, Val)> = view.dims.iter().map(|d| (d.extent, d.stride)).collect();
+                self.assumed_shape_storage(v, view.mem, view.len, &pairs)
+            }
+            Shape::Explicit(_) | Shape::AssumedSize(..) => self.storage_with_length(v, view.mem, view.len),
+            _ => VarStorage::Array(view),
+        }
     }
 
     /// The dummies that expressions mention, and those that the bounds of these need.

@@ -61,7 +61,9 @@ impl Records {
             let before = text[..at].trim_ascii_end();
             let is_operator =
                 before.len().checked_sub(8).is_some_and(|i| before[i..].eq_ignore_ascii_case(b"operator"));
-            if let (true, Some(rest)) = (is_operator, text[at + 1..].trim_ascii_start().strip_prefix(b".")) {
+            // The name may stand in the next line.
+            let between = text[at + 1..].iter().take_while(|b| b.is_ascii_whitespace() || **b == b'&').count();
+            if let (true, Some(rest)) = (is_operator, text[at + 1 + between..].strip_prefix(b".")) {
                 let name = rest.iter().take_while(|b| b.is_ascii_alphabetic());
                 self.operators.insert(name.map(u8::to_ascii_lowercase).collect());
             }
