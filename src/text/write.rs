@@ -192,7 +192,9 @@ impl FormatWriter {
                     field::Exponential::Hexadecimal if value.is_finite() => {
                         hexadecimal::field(out, value, shape, modes)
                     }
-                    _ => reals.exponential(out, value, *form, shape, modes),
+                    _ => {
+                        reals.exponential(out, value, *form, shape, modes);
+                    }
                 })
             }
             (Edit::General { w, d, e }, value) => self.general(*w, *d, *e, value),

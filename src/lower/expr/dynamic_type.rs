@@ -18,7 +18,7 @@ use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
 use ir::{Ty, Val};
-use sema::checked::{Expr, ExprKind, Shape, Type, VarId, Variable};
+use sema::checked::{Expr, ExprKind, Shape, Type, VarId, Variable, is_designator};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// Where an object is, with its tag: a designator's own memory, or that of a value.
@@ -150,7 +150,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 result = self.b.combine(BinOp::Or, result, both);
             }
         }
-        if matches!(b.ty, Type::Any) && is_class(self.b.program(), b) {
+        if matches!(b.ty, Type::Any) && is_class(self.b.program(), b) && is_designator(b) {
             // Every type extends what has none (Fortran 2018, 16.9.76).
             let view = self.class_view(b);
             let base = self.b.address(view.mem);

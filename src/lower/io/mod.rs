@@ -303,9 +303,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             match self.lvalue(object) {
                 Lvalue::Char(mem, len) => (mem, len),
                 Lvalue::Mem(mem) => (mem, Val::i64(self.b.type_bytes(&object.ty))),
-                _ => {
-                    self.b.unsupported("`encode` or `decode` of this variable");
-                    return None;
+                register => {
+                    let (_, slot) = self.b.slot(16, 8, "encoded", source::Span::NONE);
+                    let value = self.b.load_value(register.clone(), &object.ty);
+                    self.b.store_value(Lvalue::Mem(slot), &object.ty, &value);
+                    scattered = Some(CopyBack::Scalar { from: slot, to: register, ty: object.ty.clone() });
+                    (slot, Val::i64(self.b.type_bytes(&object.ty)))
                 }
             }
         };

@@ -35,8 +35,11 @@ impl<'a> Checker<'a> {
         // A variable with CLASS whose type nothing extends has the declared type only.
         let is_plain = match selector.kind {
             ExprKind::Var(id) => {
-                let is_alias = matches!(self.defs.var(id).storage, Storage::Alias(_));
-                !self.defs.var_info(id).polymorphic && !is_alias
+                let var = self.defs.var(id);
+                let is_alias = matches!(var.storage, Storage::Alias(_));
+                // IMPLICIT may have said `class`.
+                let has_implicit = self.scopes.around(self.cx.scope).any(|data| !data.implicit_letters.is_empty());
+                !self.defs.var_info(id).polymorphic && !is_alias && !has_implicit
             }
             _ => !matches!(selector.ty, Type::Derived(_)),
         };
