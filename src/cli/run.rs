@@ -247,7 +247,6 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
             standard: compiler.standard,
             expression_height: crate::cli::EXPRESSION_HEIGHT,
             macros,
-            ..ParseOptions::default()
         },
         level: match options.emit {
             Some(Stage::IrAfter(_)) => 0,

@@ -190,7 +190,7 @@ impl FormatWriter {
                 let (reals, value) = (&mut self.reals, real_value(ty, bits));
                 self.records.append(|out| match form {
                     field::Exponential::Hexadecimal if value.is_finite() => {
-                        hexadecimal::field(out, value, shape, modes)
+                        hexadecimal::field(out, value, shape, modes);
                     }
                     _ => {
                         reals.exponential(out, value, *form, shape, modes);

@@ -305,7 +305,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Lvalue::Mem(mem) => (mem, Val::i64(self.b.type_bytes(&object.ty))),
                 register => {
                     let (_, slot) = self.b.slot(16, 8, "encoded", source::Span::NONE);
-                    let value = self.b.load_value(register.clone(), &object.ty);
+                    let value = self.b.load_value(register, &object.ty);
                     self.b.store_value(Lvalue::Mem(slot), &object.ty, &value);
                     scattered = Some(CopyBack::Scalar { from: slot, to: register, ty: object.ty.clone() });
                     (slot, Val::i64(self.b.type_bytes(&object.ty)))
