@@ -150,8 +150,9 @@ impl Checker<'_> {
         } else {
             value
         };
-        let is_default_logical = matches!(id, Intrinsic::Bge | Intrinsic::Bgt | Intrinsic::Ble | Intrinsic::Blt)
-            || matches!(id, Intrinsic::Isnan | Intrinsic::IsIostatEnd | Intrinsic::IsIostatEor);
+        use Intrinsic as I;
+        let is_default_logical =
+            matches!(id, I::Bge | I::Bgt | I::Ble | I::Blt | I::Isnan | I::IsIostatEnd | I::IsIostatEor);
         let result = match found.result {
             Some(Type::Real(_)) => Some(Type::Real(self.options.real_kind())),
             Some(Type::Integer(4)) => Some(self.options.integer()),

@@ -33,17 +33,12 @@ impl<'a> Checker<'a> {
         let (mut own, mut first) = (Vec::new(), Vec::new());
         for local in locals {
             let id = match self.find_from(outer, &local.text) {
-                Some(Sym::Var(id)) => id,
+                Some(Sym::Var(id)) => Some(id),
+                Some(_) => self.undeclared_error(local),
                 // It may be typed implicitly.
-                None => match self.variable_of(local) {
-                    Some(id) => id,
-                    None => continue,
-                },
-                Some(_) => {
-                    self.undeclared_error::<()>(local);
-                    continue;
-                }
+                None => self.variable_of(local),
             };
+            let Some(id) = id else { continue };
             self.typing().check_local(local, id);
             let var = self.defs.var(id);
             let (ty, shape) = self.as_outside(id, local.span);
