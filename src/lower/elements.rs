@@ -8,7 +8,7 @@
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use ir::Val;
-use sema::checked::{Expr, visit};
+use sema::checked::{Expr, ExprKind, visit};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A prepared operand.
@@ -64,9 +64,12 @@ impl Operands {
         self.lengths.insert(key(e), lengths);
     }
 
-    /// Whether an operand may be absent.
+    /// Whether an operand may be absent; conversions do not hide it.
     pub(crate) fn is_optional(&self, e: &Expr) -> bool {
-        self.optional.contains(&key(e))
+        match &e.kind {
+            ExprKind::Convert(inner) => self.is_optional(inner),
+            _ => self.optional.contains(&key(e)),
+        }
     }
 
     /// The prepared operand of an expression.

@@ -115,8 +115,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         if let ExprKind::Intrinsic { id, args } = &e.kind {
             for (at, arg) in args.iter().enumerate() {
-                if let Some(a) = arg.as_ref().filter(|a| !may_be_absent(self.b.program(), *id, at, a)) {
-                    self.prepare(a, operands);
+                match arg {
+                    Some(a) if may_be_absent(self.b.program(), *id, at, a) => self.prepare_absent(a, operands),
+                    Some(a) => self.prepare(a, operands),
+                    None => {}
                 }
             }
             return;
@@ -181,24 +183,33 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// dummy, or what need not be allocated or associated. Says whether `e` is one.
     pub(crate) fn prepare_optional(&mut self, e: &'p Expr, dummy: &Variable, operands: &mut Operands) -> bool {
         let program = self.b.program();
-        let own = match e.kind {
-            ExprKind::Var(v) if program.var(v).attrs.optional => Some(v),
-            _ => None,
-        };
-        if e.rank == 0
-            || !dummy.attrs.optional
-            || (own.is_none() && !may_be_unset(program, e))
-            || scattered(program, e).is_some()
-        {
+        let is_own = matches!(e.kind, ExprKind::Var(v) if program.var(v).attrs.optional);
+        if !dummy.attrs.optional || !(is_own || may_be_unset(program, e)) || scattered(program, e).is_some() {
             return false;
         }
+        self.prepare_absent(e, operands);
+        e.rank > 0
+    }
+
+    /// Prepares an argument that may be absent: an array is described without a look at what it holds, a scalar is read
+    /// where it is known to be there.
+    fn prepare_absent(&mut self, e: &'p Expr, operands: &mut Operands) {
+        if e.rank == 0 {
+            return;
+        }
+        if let ExprKind::Convert(inner) = &e.kind {
+            return self.prepare_absent(inner, operands);
+        }
+        let own = match e.kind {
+            ExprKind::Var(v) if self.b.program().var(v).attrs.optional => Some(v),
+            _ => None,
+        };
         let old = own.and_then(|v| Some((v, self.give_descriptor(v)?)));
         let view = self.view(e);
         operands.insert_optional(e, Operand::View(view));
         if let Some((v, old)) = old {
             self.storage.set(v, old);
         }
-        true
     }
 
     /// Prepares a whole expression and gives its extents.

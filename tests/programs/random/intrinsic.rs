@@ -222,7 +222,8 @@ impl Gen {
                 let (quantum, bound) = (a.quantum.max(2), a.bound.max(STORED));
                 same(format!("eoshift({},{shift}{edge},dim={dim})", a.text), Expr { bound, quantum, ..a })
             }
-            2 => {
+            // gfortran 12 orders the elements of a constant wrongly if a dimension is added between two others.
+            2 if shape.len() < 3 || dim != 2 => {
                 let (mut of, extent) = (shape.to_vec(), shape[dim as usize - 1]);
                 of.remove(dim as usize - 1);
                 let a = self.expr(ty, &of, inner);

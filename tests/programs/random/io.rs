@@ -137,7 +137,7 @@ impl Gen {
         text += " /";
         let names: Vec<&str> = parts.iter().map(|(_, text, _)| text.as_str()).collect();
         let line = self.name("r");
-        self.unit.declarations.push(format!("character(200) :: {line}"));
+        self.unit.declarations.push(format!("character(2000) :: {line}"));
         self.line(format!("{line} = '{text}'"));
         self.line(format!("read({line},*) {}", names.join(",")));
         for (var, text, _) in &parts {

@@ -208,7 +208,10 @@ impl Gen {
             let is_whole = |v: &Var| !v.is_deferred;
             if let Some((var, target)) = self.writable(&shape, is_whole, Purpose::Assign) {
                 let value = self.value_for(var.ty, &shape);
-                self.line(format!("{target} = {}", value.text));
+                // gfortran 12 takes the wrong element of what is adjusted under a mask.
+                if !value.text.contains("adjust") {
+                    self.line(format!("{target} = {}", value.text));
+                }
             }
             if part > 0 {
                 break;
