@@ -592,12 +592,18 @@ impl Typing<'_> {
     /// Looks at a format that is known at compile time. nvfortran reads it where the statement is executed, and so does the run
     /// time, which stops the program there.
     pub(super) fn check_format(&mut self, text: &[u8], span: Span) {
-        if let Err(error) = text::Format::parse(text)
-            && !error.message.contains("not supported")
-        {
-            let text = format!("{error}{}", error_context(text, error.offset));
-            let note = "the program stops with an error if execution reaches a statement that uses the format";
-            self.reporter.report(Diagnostic::new(Code::UnreadableFormat, span, text).note(note));
+        match text::Format::parse(text) {
+            Ok(format) if format.edits().any(|edit| matches!(edit, text::Edit::Remaining)) => {
+                let text = "the edit descriptor `q` is an extension";
+                let help = "read the line as characters, and take its length with `size=` and `advance='no'`";
+                self.not_standard(Code::FormOfCompilers, span, text, help);
+            }
+            Err(error) if !error.message.contains("not supported") => {
+                let text = format!("{error}{}", error_context(text, error.offset));
+                let note = "the program stops with an error if execution reaches a statement that uses the format";
+                self.reporter.report(Diagnostic::new(Code::UnreadableFormat, span, text).note(note));
+            }
+            _ => {}
         }
     }
 }

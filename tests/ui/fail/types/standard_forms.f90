@@ -24,6 +24,7 @@ program main
   r = transfer(z'3f800000', r) !~ W0334
   print *, ['a', 'bcd'] !~ W0335
   print *, [character(len=3) :: 'a', 'bcd']
+  read (*, '(q)') i !~ W0106
   i = 'text' !~ E0301
 end program
 
