@@ -44,8 +44,8 @@ impl IoService<'_> {
             (7, None) => i64::from(connected.is_some() && file.is_none_or(|f| !f.path.is_empty())),
             // Transfers are complete when their statement is.
             (8, _) => 0,
-            // `iostat_inquire_internal_unit`
-            (9, None) if self.is_internal_number(unit) => -3,
+            // `iostat_inquire_internal_unit`, nvfortran's number.
+            (9, None) if self.is_internal_number(unit) => 99,
             (9, _) => 0,
             _ => number.map_or(-1, i64::from),
         })

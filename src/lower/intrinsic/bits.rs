@@ -94,8 +94,8 @@ impl<'p> FunctionLowering<'_, 'p> {
                 bin(self, BinOp::Shl, imm(ty, -1), rest)
             }
             I::Shiftl | I::Lshift => bin(self, BinOp::Shl, a, second),
-            I::Shiftr => bin(self, BinOp::ShrU, a, second),
-            I::Shifta | I::Rshift => bin(self, BinOp::ShrS, a, second),
+            I::Shiftr | I::Rshift => bin(self, BinOp::ShrU, a, second),
+            I::Shifta => bin(self, BinOp::ShrS, a, second),
             _ => return None,
         };
         Some(Value::Scalar(v))

@@ -206,7 +206,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         let may_hold_lengths = if d.class { self.b.may_be_made(&object.ty) } else { self.b.holds_lengths(&object.ty) };
         let how = AllocateHow { may_hold_lengths, ..how };
         let base = self.b.desc_base(d);
-        let taken = if d.contiguous { self.b.icmp(CmpOp::Ne, base, Val::i64(0)) } else { Val::pred(false) };
+        // A pointer gets a new target, whatever it points to.
+        let is_pointer = matches!(object.kind, ExprKind::Var(v) if self.b.program().var(v).attrs.pointer);
+        let taken = if d.contiguous && !is_pointer { self.b.icmp(CmpOp::Ne, base, Val::i64(0)) } else { Val::pred(false) };
         let result = self.b.mutable(Ty::I32);
         self.either(
             taken,

@@ -232,7 +232,7 @@ impl<'a> Checker<'a> {
     /// give is left open.
     fn blank(&mut self, var: &crate::checked::Variable) -> Option<Const> {
         let is_shared = matches!(var.storage, Storage::Associated { .. });
-        let element = if is_shared && !matches!(var.ty, Type::Derived(_) | Type::Character(_)) {
+        let element = if is_shared && !matches!(var.ty, Type::Derived(_)) {
             Const::Null
         } else {
             self.zero(&var.ty)
@@ -373,9 +373,13 @@ impl Checker<'_> {
                     None => Some(None),
                 };
                 let (lo, hi) = (bound(lo)?, bound(hi)?);
-                self.data_parts(base, whole, &mut |c, slot, _| {
-                    let Const::Char(text) = slot else { return None };
-                    let mut bytes = text.to_vec();
+                self.data_parts(base, whole, &mut |c, slot, ty| {
+                    // What is left open so far.
+                    let mut bytes = match slot {
+                        Const::Char(text) => text.to_vec(),
+                        Const::Null if let Const::Char(text) = c.zero(ty) => text.to_vec(),
+                        _ => return None,
+                    };
                     let (from, to) = (lo.unwrap_or(1), hi.unwrap_or(bytes.len() as i64));
                     if from <= to && (from < 1 || to > bytes.len() as i64) {
                         // Fortran 2018, 9.4.1.

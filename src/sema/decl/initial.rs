@@ -264,10 +264,10 @@ impl<'a> Checker<'a> {
 
     /// A constant expression converted to a type; also its rank and the type that it has itself.
     pub(crate) fn constant_of_type(&mut self, e: &ast::Expr, ty: &Type) -> Option<(Const, u8, Type)> {
-        self.constant_of_object(e, ty, None, self.cx.scope)
+        self.constant_value(e, ty, None, self.cx.scope)
     }
 
-    /// The initial value of an object, whose pointer components may have targets.
+    /// The initial value of an object, whose pointer components may have targets. A logical object keeps the bits of an integer.
     pub(super) fn constant_of_object(
         &mut self,
         e: &ast::Expr,
@@ -275,10 +275,11 @@ impl<'a> Checker<'a> {
         object: Option<&Expr>,
         scope: ScopeId,
     ) -> Option<(Const, u8, Type)> {
-        let outer = std::mem::replace(&mut self.cx.specification, true);
-        let value = self.constant_value(e, ty, object, scope);
-        self.cx.specification = outer;
-        value
+        let (value, rank, own) = self.constant_value(e, ty, object, scope)?;
+        if let (Type::Logical(_), Type::Integer(_)) = (ty, &own) {
+            return self.constant_value(e, &own, None, scope);
+        }
+        Some((value, rank, own))
     }
 
     /// Takes the targets of pointer components out of a structure constructor.
@@ -300,6 +301,19 @@ impl<'a> Checker<'a> {
     }
 
     fn constant_value(
+        &mut self,
+        e: &ast::Expr,
+        ty: &Type,
+        object: Option<&Expr>,
+        scope: ScopeId,
+    ) -> Option<(Const, u8, Type)> {
+        let outer = std::mem::replace(&mut self.cx.specification, true);
+        let value = self.converted_constant(e, ty, object, scope);
+        self.cx.specification = outer;
+        value
+    }
+
+    fn converted_constant(
         &mut self,
         e: &ast::Expr,
         ty: &Type,

@@ -4,21 +4,37 @@
 //! Not here: how arguments fit in general (`fit`), and procedures that no file defines (`library`).
 
 use crate::checked::{CharLen, Expr, ExprKind, ProcId, ProcKind, Shape, Type, VarId, Variable};
-use crate::checker::{Checker, Description};
+use crate::checker::{Checker, Description, Entry, Sym};
 use crate::typing::{Fit, difference_but_for_intents, difference_but_for_memory, is_plain, same_type, type_name};
 use ast::{Intent, Name};
 use diag::{Code, Diagnostic};
 
 impl Checker<'_> {
-    /// The type, if any, that a scope declares for a name that it declares `external` without an interface.
+    /// The type, if any, that a scope declares for a name that it declares `external` without an interface. The scope may be
+    /// that of a module that is used.
     pub(super) fn declared_external(&self, name: &Name) -> Option<&Option<Type>> {
-        let mut scope = Some(self.cx.scope);
+        let (mut scope, mut name) = (Some(self.cx.scope), name.text.clone());
         while let Some(at) = scope {
-            let found = self.made.declared_external.get(&(at, name.text.clone()));
-            if found.is_some() || self.scopes.get(at).names.contains_key(&name.text) {
+            let found = self.made.declared_external.get(&(at, name.clone()));
+            if found.is_some() {
                 return found;
             }
-            scope = self.scopes.get(at).parent;
+            scope = match self.scopes.get(at).names.get(&name) {
+                None => self.scopes.get(at).parent,
+                Some(Entry { sym: Sym::Proc(id), module: Some(module), .. }) => {
+                    let of_module = self.scopes.module(self.scopes.module_named(module)?).scope;
+                    let names = &self.scopes.get(of_module).names;
+                    let is_it = |entry: &Entry| matches!(entry.sym, Sym::Proc(other) if other == *id);
+                    let own = &self.defs.proc(*id).name;
+                    name = match names.get(own) {
+                        Some(entry) if is_it(entry) => own.clone(),
+                        // The module has renamed it.
+                        _ => names.own().find(|(_, entry)| is_it(entry))?.0.clone(),
+                    };
+                    Some(of_module)
+                }
+                Some(_) => None,
+            };
         }
         None
     }

@@ -85,7 +85,8 @@ pub(crate) fn convert(c: &Const, from: &Type, to: &Type) -> Outcome {
         }
         Type::Logical(_) => match c {
             Const::Logical(v) => Ok(Const::Logical(*v)),
-            Const::Int(v) => Ok(Const::Logical(*v != 0)),
+            // As nvfortran has it: the value is that of the lowest bit.
+            Const::Int(v) => Ok(Const::Logical(*v & 1 != 0)),
             _ => wrong(),
         },
         Type::Character(CharLen::Const(len)) => match c {

@@ -283,9 +283,9 @@ fn bit_function(id: I, args: &[i64], from: u8, kind: u8) -> Outcome {
             let (high, low) = (bits::ishft(ty, word, width as i32 - n), bits::ishft(ty, bits::from_signed(ty, b), -n));
             out(high | low)
         }
-        I::Shiftr => out(bits::ishft(ty, word, -limited(b, width)?)),
-        // `rshift` keeps the sign, as it does with nvfortran.
-        I::Shifta | I::Rshift => wrapped(a >> limited(b, width)?.clamp(0, 63), kind),
+        // `rshift` brings in zeros, as it does with nvfortran; with gfortran it keeps the sign.
+        I::Shiftr | I::Rshift => out(bits::ishft(ty, word, -limited(b, width)?)),
+        I::Shifta => wrapped(a >> limited(b, width)?.clamp(0, 63), kind),
         I::Leadz => Const::Int(i64::from(bits::leadz(ty, word))),
         I::Trailz => Const::Int(i64::from(bits::trailz(ty, word))),
         I::Popcnt => Const::Int(i64::from(bits::popcnt(ty, word))),

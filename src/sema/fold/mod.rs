@@ -113,6 +113,10 @@ impl<'p> Evaluator<'p> {
             ExprKind::Paren(inner) => self.eval(inner),
             ExprKind::Convert(inner) => {
                 let value = self.eval(inner)?;
+                // A logical variable keeps the bits of an integer.
+                if !self.full && matches!((&value, &e.ty), (Const::Int(n), Type::Logical(_)) if !matches!(n, 0 | -1)) {
+                    return not_constant();
+                }
                 let this = &*self;
                 let f = &mut |c: Const| {
                     this.or_wrapped(convert(&c, &inner.ty, &e.ty), || convert::wrapped(&c, kind_of_integer(&e.ty)?))

@@ -207,7 +207,7 @@ fn decode(program: &Program, bytes: &[u8], ty: &Type) -> Option<Const> {
             let unused = 64 - 8 * (bytes.len() as u32).min(8);
             Const::Int((bits << unused) as i64 >> unused)
         }
-        Type::Logical(_) => Const::Logical(bytes.iter().any(|b| *b != 0)),
+        Type::Logical(_) => Const::Logical(bytes.first().is_some_and(|b| *b & 1 != 0)),
         Type::Real(2) => Const::Real2(u16::from_le_bytes(bytes.get(..2)?.try_into().ok()?)),
         Type::Real(4) => Const::Real4(four(0)?),
         Type::Real(_) => Const::Real8(eight(0)?),

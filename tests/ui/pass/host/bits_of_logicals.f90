@@ -1,14 +1,22 @@
-! Bits go through a logical value by TRANSFER and come back as they were (Fortran 2018, 16.9).
-program bits_of_logicals
+! A logical that gets an integer keeps its bits, and its value is that of the lowest one, as in nvfortran; constants do what
+! variables do.
+program main
   implicit none
-  integer, parameter :: n = 42, m = transfer(transfer(n, .true.), 0)
-  logical, parameter :: l = transfer(0, .true.)
-  integer :: i = 42, a(2) = [42, 43]
-  print '(i4)', m
-  print '(i4)', transfer(transfer(n, .true.), 0)
-  print '(i4)', transfer(transfer(i, .true.), 0)
-  a = transfer(transfer(a, .false., 2), a)
-  print '(2i4)', a
-  print '(2i4)', transfer(transfer([42, 43], [.false.]), a)
-  print '(3l2)', l, transfer(1, .true.), transfer(transfer(.true., 1.0), .false.)
+  logical :: one = 1, two = 2, listed(2) = [1, 4], given, data_given(2)
+  logical, parameter :: odd = 3, even = 6
+  integer :: n
+  data given /1/, data_given /2*5/
+  print *, transfer(one, n), transfer(two, n), transfer(listed, [n]), transfer(given, n), transfer(data_given, [n])
+  print *, one, two, listed, given, data_given, odd, even
+  one = 7
+  two = 8
+  print *, transfer(one, n), transfer(two, n), one, two
+  n = 7
+  one = n
+  n = 8
+  two = n
+  print *, transfer(one, n), transfer(two, n), one, two
+  print *, rshift(-8, 1), rshift(-1_1, 7), lshift(-1, 1)
+  n = -8
+  print *, rshift(n, 1), rshift([n, 8], 2)
 end program
