@@ -140,7 +140,9 @@ impl Cpp<'_> {
             let Some(line) = reading.lines.get(index).cloned() else { break };
             let bytes = line_text(&reading, &line).as_bytes();
             let first = bytes.iter().position(|&b| b != b' ' && b != b'\t');
-            if first.is_some_and(|at| bytes[at] == b'#') && self.open_quote.is_none() {
+            // In column 6 of fixed form it continues a statement.
+            let continues = self.form == SourceForm::Fixed && bytes.starts_with(b"     #");
+            if first.is_some_and(|at| bytes[at] == b'#') && !continues && self.open_quote.is_none() {
                 self.directive(map, &mut reading, index, diags);
             } else if reading.active() {
                 self.source_line(&mut reading, line, index, diags);

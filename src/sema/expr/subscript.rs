@@ -104,10 +104,13 @@ impl Checker<'_> {
     }
 
     /// The intrinsic procedure that a name without EXTERNAL and INTRINSIC is. A procedure of the program comes before one that only
-    /// compilers have for a kind of integers.
-    fn implied_intrinsic(&self, name: &Name) -> Option<Found> {
-        let is_defined =
-            || crate::intrinsics::of_kind(name.as_str()).is_some() && self.scopes.external(&name.text).is_some();
+    /// compilers have for a kind of integers, and before one of `iso_c_binding` where that module is not used.
+    pub(crate) fn implied_intrinsic(&self, name: &Name) -> Option<Found> {
+        let has_module = || ["iso_c_binding", "cudafor"].iter().any(|m| self.scopes.reaches_module(self.cx.scope, m));
+        let is_weak = || {
+            crate::intrinsics::of_kind(name.as_str()).is_some() || name.as_str().starts_with("c_") && !has_module()
+        };
+        let is_defined = || self.scopes.external(&name.text).is_some() && is_weak();
         crate::intrinsics::lookup(name.as_str()).filter(|_| !is_defined())
     }
 

@@ -140,7 +140,10 @@ pub(super) fn complex(id: Intrinsic, (re, im): (f64, f64)) -> Option<(f64, f64)>
 /// `base ** power`
 pub(super) fn complex_power(base: (f64, f64), power: (f64, f64)) -> Option<(f64, f64)> {
     if base == (0.0, 0.0) {
-        return (power.0 > 0.0).then_some(base);
+        return match power {
+            (0.0, 0.0) => Some((1.0, 0.0)),
+            (re, _) => (re > 0.0).then_some(base),
+        };
     }
     let (re, im) = complex(Intrinsic::Log, base)?;
     complex(Intrinsic::Exp, (re * power.0 - im * power.1, re * power.1 + im * power.0))

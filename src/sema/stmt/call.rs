@@ -52,7 +52,7 @@ impl Checker<'_> {
                 // A type does not keep the name of an intrinsic procedure from being one (Fortran 2018, 8.2).
                 if self.defs.var_info(id).typed_only
                     && !matches!(self.defs.var(id).storage, Storage::Dummy(_))
-                    && let Some(found) = crate::intrinsics::lookup(name.as_str())
+                    && let Some(found) = self.implied_intrinsic(name)
                     && crate::intrinsics::is_subroutine(found.id)
                 {
                     return self.call_intrinsic(found.id, name, launch, args, span);
@@ -99,7 +99,7 @@ impl Checker<'_> {
                 _ => {}
             }
         }
-        if let Some(found) = crate::intrinsics::lookup(name.as_str())
+        if let Some(found) = self.implied_intrinsic(name)
             && (crate::intrinsics::is_subroutine(found.id) || self.scopes.own_external(&name.text).is_none())
         {
             return self.call_intrinsic(found.id, name, launch, args, span);
