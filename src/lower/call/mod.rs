@@ -103,7 +103,13 @@ impl Builder<'_, '_> {
         }
         let has_code = matches!(callee.body, ProcBody::Statements(_))
             || is_of_device && matches!(callee.body, ProcBody::Foreign { .. });
-        if !crate::analysis::usage::runs_on(callee.kind, self.side()) || !has_code {
+        if !crate::analysis::usage::runs_on(callee.kind, self.side()) && has_code {
+            // What stands under a condition on `on_device()` is not compared with the side that it selects.
+            let (whose, here) = if is_of_device { ("host", "device") } else { ("device", "host") };
+            self.unsupported(&format!("a call of {whose} procedure `{}` in {here} code", callee.name));
+            return vec![Val::Imm(0); results.len()];
+        }
+        if !has_code {
             self.unsupported(&format!("procedure `{}`, which no given file defines", callee.name));
             return vec![Val::Imm(0); results.len()];
         }

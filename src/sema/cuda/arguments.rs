@@ -35,14 +35,14 @@ impl Typing<'_> {
         }
     }
 
-    /// Whether the first dimension of a section has gaps for certain: it has more than one element, and a stride that is known.
+    /// Whether the first dimension of a section has gaps for certain: a known number of elements, more than one, and a known stride.
     fn has_gaps(&self, base: &Expr, subs: &[Sub]) -> bool {
         let extents = section_extents(self.defs, base, subs);
         let is_empty = extents.contains(&Some(0));
         match subs.first() {
             Some(Sub::Index(_) | Sub::Vector(_)) => !is_empty,
             Some(Sub::Range { step: Some(Expr { kind: ExprKind::Const(Const::Int(n)), .. }), .. }) => {
-                *n != 1 && !is_empty && extents.first() != Some(&Some(1))
+                *n != 1 && !is_empty && extents.first().copied().flatten().is_some_and(|count| count > 1)
             }
             Some(Sub::Range { .. }) | None => false,
         }
@@ -165,7 +165,14 @@ impl Typing<'_> {
             _ => (e, None),
         };
         let stride = if let Some(Sub::Range { step, .. }) = first { step.as_ref() } else { None };
-        let is_strided = stride.is_some_and(|s| !matches!(s.kind, ExprKind::Const(_)));
+        let count = || match &e.kind {
+            ExprKind::Section { base, subs, .. } => section_extents(self.defs, base, subs).first().copied().flatten(),
+            _ => None,
+        };
+        let is_strided = stride.is_some_and(|s| match &s.kind {
+            ExprKind::Const(Const::Int(n)) => *n != 1 && count().is_none(),
+            _ => true,
+        });
         let pointer = match &whole.kind {
             ExprKind::Var(id) if self.cx.side == CodeSide::Host => {
                 Some(self.defs.var(*id)).filter(|v| v.attrs.pointer && !v.attrs.contiguous)

@@ -188,6 +188,10 @@ impl<'a> Checker<'a> {
                     );
                 }
             },
+            (true, Type::Character(CharLen::Assumed)) => {
+                let text = format!("dummy function `{}` of assumed length, `character(*)`,", v.name);
+                return self.reporter.refuse(span, text);
+            }
             (true, ty) => Some(ty.clone()),
         };
         let id = self.external(&v.name, result, span);

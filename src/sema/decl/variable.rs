@@ -27,7 +27,9 @@ impl<'a> Checker<'a> {
         self.scopes.set_sym(scope, &p.name, Sym::Resolving);
         let proc = self.scopes.get(scope).proc;
         let side = proc.map_or(CodeSide::Host, |id| CodeSide::of(self.defs.proc(id).kind));
-        let cx = Context::new(scope, proc, side);
+        let mut cx = Context::new(scope, proc, side);
+        // What a BLOCK declares is evaluated where the construct is executed.
+        cx.guarded = self.scopes.get(scope).is_block && self.cx.guarded;
         let outer = self.enter_context(cx);
         let resolved = self.declare(scope, &p);
         let sym = match (resolved, self.leave_context(outer)) {

@@ -1,6 +1,6 @@
 //! `base(args)`: what the parentheses mean depends on what stands before them.
 
-use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId};
+use crate::checked::{CharLen, Class, Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId};
 use crate::checker::{Checker, CodeSide, Description, Sym};
 use crate::intrinsics::Found;
 use crate::scope::is_host_function;
@@ -104,14 +104,17 @@ impl Checker<'_> {
     }
 
     /// The intrinsic procedure that a name without EXTERNAL and INTRINSIC is. A procedure of the program comes before one that only
-    /// compilers have for a kind of integers, and before one of `iso_c_binding` where that module is not used.
+    /// compilers have for a kind of integers, before one of `iso_c_binding` where that module is not used, and in host code before
+    /// one of device code.
     pub(crate) fn implied_intrinsic(&self, name: &Name) -> Option<Found> {
         let has_module = || ["iso_c_binding", "cudafor"].iter().any(|m| self.scopes.reaches_module(self.cx.scope, m));
-        let is_weak = || {
-            crate::intrinsics::of_kind(name.as_str()).is_some() || name.as_str().starts_with("c_") && !has_module()
+        let is_weak = |found: &Found| {
+            crate::intrinsics::of_kind(name.as_str()).is_some()
+                || (name.as_str().starts_with("c_") && !has_module())
+                || (found.id.class() == Class::Device && self.cx.side == CodeSide::Host)
         };
-        let is_defined = || self.scopes.external(&name.text).is_some() && is_weak();
-        crate::intrinsics::lookup(name.as_str()).filter(|_| !is_defined())
+        let is_defined = |found: &Found| self.scopes.external(&name.text).is_some() && is_weak(found);
+        crate::intrinsics::lookup(name.as_str()).filter(|found| !is_defined(found))
     }
 
     /// A name of which only the type is declared is a function when it is applied: an intrinsic one or an external one.
