@@ -44,7 +44,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             Storage::Pointee(pointer) => {
                 let base = self.variable_value(*pointer);
-                let space = if self.b.side() == Side::Device { Space::Generic } else { Space::Host };
+                let space = match self.b.side() {
+                    Side::Device => Space::Generic,
+                    Side::Host => data_space(Side::Host, var.attrs.cuda, false),
+                };
                 let addr = self.b.widen(base, ir_ty(&program.var(*pointer).ty));
                 let mem = MemRef::at(addr, space);
                 // The pointer may change: this storage is not kept.

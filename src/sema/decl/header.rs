@@ -511,9 +511,9 @@ impl<'a> Checker<'a> {
         if sub.kind == SubprogramKind::Function {
             let name = sub.result.as_ref().unwrap_or(&sub.name);
             if sub.result.as_ref().is_some_and(|result| result.text == sub.name.text) {
-                // Fortran 2018, C1561.
+                // Fortran 2018, C1561; nvfortran takes it.
                 let text = format!("the result has the name of the function, `{}`", name.as_str());
-                self.reporter.error_help::<()>(Code::BadResult, name.span, text, "leave out `result(…)`");
+                self.typing().not_standard(Code::FormOfCompilers, name.span, text, "leave out `result(…)`");
             }
             self.scopes.get_mut(scope).names.remove(&name.text);
             if let Some(at) = self.declared_name(scope, name) {

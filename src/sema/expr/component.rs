@@ -14,8 +14,17 @@ impl Checker<'_> {
         if let Some(read) = self.builtin_axis(base, name, span) {
             return read;
         }
-        let base = self.expr(base)?;
-        self.component(base, name, span)
+        let object = self.expr(base)?;
+        if let Type::Derived(ty) = object.ty
+            && matches!(self.defs.type_info(ty).bindings.get(&name.text), Some(Binding::Procedure { .. }))
+            && let Some(call) = self.bound_function(base, name, &[], span)
+        {
+            // nvfortran takes it.
+            let text = format!("function `{}` of `type({})` has no `()` behind it", name.as_str(), self.defs.ty(ty).name);
+            self.typing().not_standard(Code::FormOfCompilers, name.span, text, "write `()` after it");
+            return call;
+        }
+        self.component(object, name, span)
     }
 
     /// `threadidx%x` and kin, unless the program has a variable of that name.

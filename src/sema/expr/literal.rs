@@ -44,8 +44,14 @@ impl Checker<'_> {
             return self.typing().no_kind("integer", k, span);
         }
         let value = digits.parse::<i128>().ok().map(|v| if negated { -v } else { v });
+        let long = value.filter(|v| kind.is_none() && fits(*v, 8));
         match value.filter(|v| fits(*v, k as u8)) {
             Some(v) => Some(constant(Const::Int(v as i64), Type::Integer(k as u8), span)),
+            None if let Some(v) = long => {
+                let text = format!("`{digits}` does not fit into `integer({k})` and is an `integer(8)`, an extension");
+                self.typing().not_standard(Code::FormOfCompilers, span, text, &format!("write `{digits}_8`"));
+                Some(constant(Const::Int(v as i64), Type::Integer(8), span))
+            }
             None => {
                 let help = if k < 8 { format!("write `{digits}_8` for an `integer(8)`") } else { "use a real".into() };
                 let text = format!("{digits} does not fit into `integer({k})`");

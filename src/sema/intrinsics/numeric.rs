@@ -425,10 +425,15 @@ impl Checker<'_> {
 
     fn bits(&mut self, mut r: Reference) -> Option<Expr> {
         let (id, span) = (r.id, r.span);
-        let i = self.typing().need(&mut r, 0)?;
+        let mut i = self.typing().need(&mut r, 0)?;
         // `and`, `or` and `xor` stand for the bit functions, and nvfortran takes logicals there and in `not`.
         if let (Type::Logical(_), I::Iand | I::Ior | I::Ieor) = (&i.ty, id) {
             let j = self.typing().need(&mut r, 1)?;
+            if matches!(j.ty, Type::Integer(_)) {
+                // The bits of both.
+                i = self.typing().convert(i, &j.ty)?;
+                return self.bits(Reference { id, args: vec![Some(i), Some(j)], span });
+            }
             let op = match id {
                 I::Iand => ast::BinaryOp::And,
                 I::Ior => ast::BinaryOp::Or,
@@ -447,7 +452,10 @@ impl Checker<'_> {
         let own = i.ty.clone();
         let (args, ty) = match id {
             I::Iand | I::Ior | I::Ieor => {
-                let j = self.typing().need(&mut r, 1)?;
+                let mut j = self.typing().need(&mut r, 1)?;
+                if matches!(j.ty, Type::Logical(_)) {
+                    j = self.typing().convert(j, &own)?;
+                }
                 let Some(ty @ Type::Integer(_)) = promoted(&own, &j.ty) else {
                     return self.typing().bad_argument(id, 1, &j, "an integer");
                 };

@@ -230,6 +230,7 @@ impl<'a> Checker<'a> {
                 let v = self.defs.var(var);
                 let (ty, rank) = (v.ty.clone(), v.shape.rank());
                 let item = Expr { kind: ExprKind::Var(var), ty, rank, span };
+                self.typing().check_io_value(&item)?;
                 if input {
                     self.typing().check_assigned(&item)?;
                 }
