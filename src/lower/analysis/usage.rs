@@ -14,7 +14,7 @@ use crate::types::Side;
 use ast::Intent;
 use ir::rt::Rt;
 use sema::checked::{
-    Actual, Const, Expr, ExprKind, Intrinsic, IoForm, ProcBody, ProcId, Program, Shape, Stmt, StmtKind, Storage, Type,
+    Actual, Const, Expr, ExprKind, Intrinsic, IoForm, ProcBody, ProcId, ProcKind, Program, Shape, Stmt, StmtKind, Storage, Type,
     VarId, scalar_root, visit,
 };
 use std::collections::BTreeSet;
@@ -26,6 +26,8 @@ pub(crate) struct Usage {
     pub(crate) in_memory: BTreeSet<VarId>,
     /// Variables of module scope that device code names.
     pub(crate) on_device: BTreeSet<VarId>,
+    /// Host data of module scope that procedures compiled for both sides name. Their device code does not reach it.
+    pub(crate) of_both_sides: BTreeSet<VarId>,
     /// For each procedure, the variables of enclosing procedures that it reaches, itself or through what it calls, that are
     /// not static; in order.
     pub(crate) captures: Vec<BTreeSet<VarId>>,
@@ -417,7 +419,12 @@ impl<'a> Walk<'a> {
                 }
             }
             None if self.device => {
-                self.usage.on_device.insert(v);
+                let is_host_data = matches!(var.attrs.cuda, None | Some(ast::CudaAttr::Pinned))
+                    && !(var.attrs.allocatable || var.attrs.pointer)
+                    && !matches!(var.storage, Storage::Parameter);
+                let is_of_both = self.program.proc(self.me).kind == ProcKind::HostDevice;
+                let set = if is_host_data && is_of_both { &mut self.usage.of_both_sides } else { &mut self.usage.on_device };
+                set.insert(v);
             }
             _ => {}
         }

@@ -119,6 +119,9 @@ impl Builder<'_, '_> {
 impl<'p> FunctionLowering<'_, 'p> {
     /// An input or output statement.
     pub(crate) fn io(&mut self, io: &'p IoStmt) {
+        if !self.b.is_host() && !io.is_of_device() {
+            return self.b.unsupported("this input/output statement in device code");
+        }
         match io.kind {
             IoKind::Print | IoKind::Write | IoKind::Read => self.transfer_statement(io),
             IoKind::Open => self.open(io),

@@ -109,7 +109,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             let global = self.b.module().global_data(g);
             (global.space, global.managed)
         };
-        let space = if self.b.side() == Side::Host && managed { Space::Host } else { space };
+        let space = match (self.b.side(), space) {
+            (Side::Host, _) if managed => Space::Host,
+            // What device code does there is told when it runs: it does not reach the memory of the host.
+            (Side::Device, Space::Host) => Space::Global,
+            _ => space,
+        };
         let addr = self.b.addr_of(AddrBase::Global(g));
         let mem = MemRef { addr, offset: 0, space, volatile: is_volatile(&self.b.program().var(v).attrs) };
         if crate::analysis::variables::is_descriptor(program, v) {

@@ -24,6 +24,7 @@ pub use proc::{
     ALTERNATE, Attrs, GroupObject, Module, ProcBody, ProcId, ProcKind, Procedure, Program, Scope, SharedVariable,
     Storage, Symbol, VarId, Variable,
 };
+pub(crate) use stmt::is_device_output;
 pub use stmt::{
     AllocObject, Block, CaseRange, CufDim, CufKernel, CufLoop, DefinedIo, IoControl, IoForm, IoItem, IoStmt, IoUnit,
     LaunchGrid, LaunchSpec, LoopControl, LoopId, MOST_ALIGNMENT, RankCase, ReduceOp, Stmt, StmtKind,

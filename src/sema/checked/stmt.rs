@@ -1,6 +1,6 @@
 //! Typed statements.
 
-use super::{Actual, CharLen, Expr, GroupObject, ImpliedDo, ProcId, Type, TypeId, VarId};
+use super::{Actual, CharLen, Const, Expr, ExprKind, GroupObject, ImpliedDo, ProcId, Type, TypeId, VarId};
 use source::Span;
 use std::sync::Arc;
 
@@ -346,6 +346,24 @@ pub struct IoStmt {
     /// The procedures that transfer objects of the items' types and of those of their components; with a format, where it says
     /// so.
     pub defined: Vec<DefinedIo>,
+}
+
+impl IoStmt {
+    /// Whether device code has the statement: list-directed output to the standard output, of objects that no procedure of the
+    /// program writes.
+    pub fn is_of_device(&self) -> bool {
+        self.defined.is_empty() && is_device_output(self.kind, &self.unit, &self.form)
+    }
+}
+
+/// Whether a statement is list-directed output to unit `*`, or 6.
+pub(crate) fn is_device_output(kind: ast::IoKind, unit: &IoUnit, form: &IoForm) -> bool {
+    let to_screen = match unit {
+        IoUnit::Star => true,
+        IoUnit::Number(e) => matches!(e.kind, ExprKind::Const(Const::Int(6))),
+        _ => false,
+    };
+    matches!(kind, ast::IoKind::Print | ast::IoKind::Write) && matches!(form, IoForm::List) && to_screen
 }
 
 /// A type whose objects a procedure transfers.

@@ -232,11 +232,7 @@ impl<'a> Checker<'a> {
     /// give is left open.
     fn blank(&mut self, var: &crate::checked::Variable) -> Option<Const> {
         let is_shared = matches!(var.storage, Storage::Associated { .. });
-        let element = if is_shared && !matches!(var.ty, Type::Derived(_)) {
-            Const::Null
-        } else {
-            self.zero(&var.ty)
-        };
+        let element = if is_shared && !matches!(var.ty, Type::Derived(_)) { Const::Null } else { self.zero(&var.ty) };
         match var.shape.constant_bounds() {
             Some(bounds) if !bounds.is_empty() => super::initial::filled(element, bounds),
             _ => Some(element),

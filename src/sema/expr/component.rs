@@ -20,7 +20,8 @@ impl Checker<'_> {
             && let Some(call) = self.bound_function(base, name, &[], span)
         {
             // nvfortran takes it.
-            let text = format!("function `{}` of `type({})` has no `()` behind it", name.as_str(), self.defs.ty(ty).name);
+            let text =
+                format!("function `{}` of `type({})` has no `()` behind it", name.as_str(), self.defs.ty(ty).name);
             self.typing().not_standard(Code::FormOfCompilers, name.span, text, "write `()` after it");
             return call;
         }

@@ -3,7 +3,7 @@
 use super::io_forms::{specifier_of, word_alone};
 use crate::checked::{
     CharLen, Const, DefinedIo, Expr, ExprKind, ImpliedDo, IoControl, IoForm, IoItem, IoStmt, IoUnit, StmtKind, Type,
-    is_designator,
+    is_designator, is_device_output,
 };
 use crate::checker::{Checker, CodeSide, Sym};
 use crate::typing::{Typing, constant, has_vector_subscript, is_class, shape_name, shape_of};
@@ -242,16 +242,14 @@ impl<'a> Checker<'a> {
                 typed.push(IoItem::Expr(item));
             }
         }
-        if self.cx.side.on_device() {
-            let list_directed = matches!(kind, IoKind::Print | IoKind::Write) && matches!(form, Some(IoForm::List));
-            let to_screen = match &unit {
-                IoUnit::Star => true,
-                IoUnit::Number(e) => matches!(e.kind, ExprKind::Const(Const::Int(6))),
-                _ => false,
-            };
-            if !(list_directed && to_screen) {
+        if self.cx.side.on_device() && !form.as_ref().is_some_and(|form| is_device_output(kind, &unit, form)) {
+            let is_of_both = self.cx.side == CodeSide::Both;
+            if !(is_of_both && self.cx.guarded) {
                 let text = "device code has only list-directed output to unit `*`";
                 self.reporter.report(Diagnostic::new(Code::DeviceIo, span, text).help("write `print *, …`"));
+            }
+            // The host's code of a procedure for both sides has every statement.
+            if !is_of_both {
                 return self.reporter.refuse_again(&"this input/output statement in device code".into());
             }
         }
@@ -281,7 +279,7 @@ impl<'a> Checker<'a> {
             self.typing().check_input_format(format);
         }
         self.typing().check_specifiers(kind, &unit, form.as_ref(), &controls, span)?;
-        if let (true, Some(_)) = (self.cx.side.on_device(), defined.first()) {
+        if let (true, Some(_)) = (self.cx.side.on_device() && self.cx.side != CodeSide::Both, defined.first()) {
             return self.reporter.refuse(span, "defined input/output in device code");
         }
         let is_class = |item: &IoItem| matches!(item, IoItem::Expr(e) if is_class(&self.defs, e));
