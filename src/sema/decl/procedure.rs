@@ -28,7 +28,7 @@ impl<'a> Checker<'a> {
                 self.made.declared_external.insert((scope, p.name.clone()), result.clone());
             }
             // An interface body is the procedure itself; `procedure(…)` says how that of this name is called.
-            if let Some(id) = p.interface.or_else(|| self.scopes.external(&p.name)) {
+            if let Some(id) = p.interface.or_else(|| self.external_named(&p.name)) {
                 if let (None, None, Some(ty)) = (p.interface, like, result)
                     && self.scopes.get(scope).proc != Some(id)
                 {

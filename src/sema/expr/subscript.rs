@@ -1,6 +1,6 @@
 //! `base(args)`: what the parentheses mean depends on what stands before them.
 
-use crate::checked::{CharLen, Class, Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId};
+use crate::checked::{CharLen, Class, Const, Expr, ExprKind, Intrinsic, ProcId, Shape, Storage, Sub, Type, VarId};
 use crate::checker::{Checker, CodeSide, Description, Sym};
 use crate::intrinsics::Found;
 use crate::scope::is_host_function;
@@ -108,13 +108,26 @@ impl Checker<'_> {
     /// one of device code.
     pub(crate) fn implied_intrinsic(&self, name: &Name) -> Option<Found> {
         let has_module = || ["iso_c_binding", "cudafor"].iter().any(|m| self.scopes.reaches_module(self.cx.scope, m));
+        let is_of_libm = |id| {
+            use Intrinsic::{Cbrt, Exp2, Exp10, Expm1, Fma, Log1p, Log2, Rsqrt};
+            matches!(id, Cbrt | Exp2 | Exp10 | Expm1 | Fma | Log1p | Log2 | Rsqrt)
+        };
+        let is_of_device = |id: Intrinsic| id.class() == Class::Device || id == Intrinsic::OnDevice || is_of_libm(id);
         let is_weak = |found: &Found| {
             crate::intrinsics::of_kind(name.as_str()).is_some()
                 || (name.as_str().starts_with("c_") && !has_module())
-                || (found.id.class() == Class::Device && self.cx.side == CodeSide::Host)
+                || (self.cx.side == CodeSide::Host && is_of_device(found.id))
         };
-        let is_defined = |found: &Found| self.scopes.external(&name.text).is_some() && is_weak(found);
+        let is_defined = |found: &Found| self.scopes.own_external(&name.text).is_some() && is_weak(found);
         crate::intrinsics::lookup(name.as_str()).filter(|found| !is_defined(found))
+    }
+
+    /// The external procedure of a name: one of the given files, else one of the run-time library, whose own procedures know each
+    /// other first.
+    pub(crate) fn external_named(&self, name: &str) -> Option<ProcId> {
+        let is_of_library = self.cx.proc.is_some_and(|id| self.defs.proc_info(id).embedded);
+        let own = if is_of_library { self.scopes.library(name) } else { None };
+        own.or_else(|| self.scopes.external(name))
     }
 
     /// A name of which only the type is declared is a function when it is applied: an intrinsic one or an external one.
@@ -128,7 +141,7 @@ impl Checker<'_> {
         if let Some(found) = self.implied_intrinsic(name) {
             return self.intrinsic_function(found, args, span);
         }
-        if let Some(external) = self.scopes.external(&name.text) {
+        if let Some(external) = self.external_named(&name.text) {
             let call = self.by_implicit_interface(external, name, |this| {
                 this.describe(external, Description::Result(var.ty.clone()), var.span);
                 this.reference(external, name, args, span)
@@ -204,7 +217,7 @@ impl Checker<'_> {
             let id = self.dim3();
             return self.structure(id, args, name.span, span);
         }
-        if let Some(external) = self.scopes.external(&name.text) {
+        if let Some(external) = self.external_named(&name.text) {
             let is_library = self.defs.proc_info(external).embedded;
             let implicit = self.scopes.implicit_type(self.cx.scope, name.as_str());
             if is_library || implicit.is_some() {

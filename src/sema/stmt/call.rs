@@ -89,7 +89,7 @@ impl Checker<'_> {
             Some(Sym::Generic { procs, .. }) => return self.call_generic(&procs, name, launch, args, span),
             _ => {}
         }
-        if self.scopes.external(&name.text).is_none() {
+        if self.external_named(&name.text).is_none() {
             match self.runtime_routine(name) {
                 Some(Sym::Proc(id)) if self.defs.proc(id).is_function => {
                     return self.call_for_effect(id, name, args, span);
@@ -104,7 +104,7 @@ impl Checker<'_> {
         {
             return self.call_intrinsic(found.id, name, launch, args, span);
         }
-        if let Some(id) = self.scopes.external(&name.text) {
+        if let Some(id) = self.external_named(&name.text) {
             return self.by_implicit_interface(id, name, |this| this.call_procedure(id, name, launch, args, span));
         }
         if launch.is_none() && self.has_library_procedure(name) {
@@ -315,7 +315,7 @@ impl Checker<'_> {
         let is_function = self.defs.proc(id).is_function;
         let kind = self.defs.proc(id).kind;
         let known = !self.defs.proc_info(id).unknown_dummies;
-        let is_library = self.scopes.external(&name.text) == Some(id);
+        let is_library = self.external_named(&name.text) == Some(id);
         if is_function && known && self.defs.proc_info(id).embedded && is_library && launch.is_none() {
             return self.call_for_effect(id, name, args, span);
         }

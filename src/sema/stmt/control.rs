@@ -1,7 +1,7 @@
 //! IF, DO, SELECT CASE.
 
 use super::cases_seen::CasesSeen;
-use crate::checked::{Block, CaseRange, Const, Expr, ExprKind, Intrinsic, LoopControl, Stmt, StmtKind, Type, visit};
+use crate::checked::{Block, CaseRange, Const, Expr, ExprKind, Intrinsic, LoopControl, LoopId, Stmt, StmtKind, Type, visit};
 use crate::checker::{Checker, ConstructKind};
 use crate::typing::{Typing, computed, shape_name, type_name};
 use ast::{DoControl, IfArm, Name, SelectArm};
@@ -329,11 +329,41 @@ pub(super) fn asks_for_side(e: &Expr) -> bool {
     found
 }
 
-/// Whether a statement lets one side of a procedure compiled for both return: what follows is guarded then.
-pub(super) fn returns_one_side(s: &Stmt) -> bool {
-    let StmtKind::If(arms) = &s.kind else { return false };
-    let first = arms.first().and_then(|a| a.0.as_ref());
-    first.is_some_and(asks_for_side) && arms.iter().any(|a| a.1.iter().any(|s| matches!(s.kind, StmtKind::Return)))
+/// Whether a statement ends the run of one side of a procedure compiled for both: what follows is guarded then.
+pub(super) fn ends_one_side(s: &Stmt) -> bool {
+    ends_side_inside(s, &mut Vec::new())
+}
+
+/// The same inside of BLOCK and ASSOCIATE constructs, of which EXIT only leaves the construct.
+fn ends_side_inside(s: &Stmt, constructs: &mut Vec<LoopId>) -> bool {
+    match &s.kind {
+        StmtKind::If(arms) => {
+            let first = arms.first().and_then(|a| a.0.as_ref());
+            first.is_some_and(asks_for_side) && arms.iter().any(|a| ends(&a.1, constructs))
+        }
+        StmtKind::Block { id, body, .. } => {
+            constructs.push(*id);
+            let does = body.iter().any(|s| ends_side_inside(s, constructs));
+            constructs.pop();
+            does
+        }
+        _ => false,
+    }
+}
+
+/// Whether nothing behind the constructs comes after a list of statements.
+fn ends(body: &Block, constructs: &mut Vec<LoopId>) -> bool {
+    body.iter().any(|s| match &s.kind {
+        StmtKind::Return | StmtKind::Stop { .. } | StmtKind::Cycle(_) | StmtKind::Goto(_) => true,
+        StmtKind::Exit(id) => !constructs.contains(id),
+        StmtKind::Block { id, body, .. } => {
+            constructs.push(*id);
+            let does = ends(body, constructs);
+            constructs.pop();
+            does
+        }
+        _ => false,
+    })
 }
 
 impl Typing<'_> {

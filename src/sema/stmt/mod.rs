@@ -31,7 +31,7 @@ impl<'a> Checker<'a> {
         let guarded = self.cx.guarded;
         for s in stmts {
             self.stmt(s, &mut out);
-            if self.cx.side == CodeSide::Both && out.last().is_some_and(control::returns_one_side) {
+            if self.cx.side == CodeSide::Both && out.last().is_some_and(control::ends_one_side) {
                 self.cx.guarded = true;
             }
         }
