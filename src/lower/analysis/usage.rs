@@ -14,8 +14,8 @@ use crate::types::Side;
 use ast::Intent;
 use ir::rt::Rt;
 use sema::checked::{
-    Actual, Const, Expr, ExprKind, Intrinsic, IoForm, ProcBody, ProcId, ProcKind, Program, Shape, Stmt, StmtKind, Storage, Type,
-    VarId, scalar_root, visit,
+    Actual, Const, Expr, ExprKind, Intrinsic, IoForm, ProcBody, ProcId, ProcKind, Program, Shape, Stmt, StmtKind,
+    Storage, Type, VarId, scalar_root, visit,
 };
 use std::collections::BTreeSet;
 
@@ -423,7 +423,8 @@ impl<'a> Walk<'a> {
                     && !(var.attrs.allocatable || var.attrs.pointer)
                     && !matches!(var.storage, Storage::Parameter);
                 let is_of_both = self.program.proc(self.me).kind == ProcKind::HostDevice;
-                let set = if is_host_data && is_of_both { &mut self.usage.of_both_sides } else { &mut self.usage.on_device };
+                let set =
+                    if is_host_data && is_of_both { &mut self.usage.of_both_sides } else { &mut self.usage.on_device };
                 set.insert(v);
             }
             _ => {}

@@ -249,10 +249,9 @@ impl ModuleLowering<'_> {
         let described = var.attrs.allocatable || var.attrs.pointer;
         let owner = var.owner.map(|p| program.proc(p).kind);
         let device_only = owner.is_some_and(|kind| !crate::analysis::usage::runs_on(kind, Side::Host));
-        let is_out_of_reach = self.usage.of_both_sides.contains(&id) && !self.usage.on_device.contains(&id);
         let on_device = device_only
             || self.usage.on_device.contains(&id)
-            || (side == Side::Device && !is_out_of_reach)
+            || side == Side::Device
             || owner.is_some_and(|kind| crate::analysis::usage::runs_on(kind, Side::Device));
         let (space, managed) = match var.attrs.cuda {
             _ if per_side => (if side == Side::Device { Space::Global } else { Space::Host }, false),

@@ -29,6 +29,11 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let mem = MemRef { addr, offset: 0, space: Space::Host, volatile: true };
                 return Some(self.storage_in_memory(v, mem));
             }
+            Storage::Static if self.is_out_of_reach(v) => {
+                // Each use says so, where it is executed.
+                self.b.unsupported(&format!("host variable `{}` in device code", var.name));
+                return Some(self.storage_in_memory(v, MemRef::at(Val::i64(0), Space::Global)));
+            }
             Storage::Static | Storage::Parameter => self.static_storage(v),
             Storage::Associated { base, offset } => {
                 let Some(VarStorage::Array(sequence)) = self.storage_of(*base) else { return None };
@@ -101,6 +106,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
+    /// Whether device code is made of a procedure for both sides, and a variable of a module is host data.
+    fn is_out_of_reach(&self, v: VarId) -> bool {
+        let usage = self.b.usage();
+        !self.b.is_host() && usage.of_both_sides.contains(&v) && !usage.on_device.contains(&v)
+    }
+
     fn static_storage(&mut self, v: VarId) -> VarStorage {
         let program = self.b.program();
         let side = self.b.side();
@@ -109,12 +120,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let global = self.b.module().global_data(g);
             (global.space, global.managed)
         };
-        let space = match (self.b.side(), space) {
-            (Side::Host, _) if managed => Space::Host,
-            // What device code does there is told when it runs: it does not reach the memory of the host.
-            (Side::Device, Space::Host) => Space::Global,
-            _ => space,
-        };
+        let space = if self.b.side() == Side::Host && managed { Space::Host } else { space };
         let addr = self.b.addr_of(AddrBase::Global(g));
         let mem = MemRef { addr, offset: 0, space, volatile: is_volatile(&self.b.program().var(v).attrs) };
         if crate::analysis::variables::is_descriptor(program, v) {

@@ -208,7 +208,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         let base = self.b.desc_base(d);
         // A pointer gets a new target, whatever it points to.
         let is_pointer = matches!(object.kind, ExprKind::Var(v) if self.b.program().var(v).attrs.pointer);
-        let taken = if d.contiguous && !is_pointer { self.b.icmp(CmpOp::Ne, base, Val::i64(0)) } else { Val::pred(false) };
+        let taken =
+            if d.contiguous && !is_pointer { self.b.icmp(CmpOp::Ne, base, Val::i64(0)) } else { Val::pred(false) };
         let result = self.b.mutable(Ty::I32);
         self.either(
             taken,

@@ -1,7 +1,9 @@
 //! IF, DO, SELECT CASE.
 
 use super::cases_seen::CasesSeen;
-use crate::checked::{Block, CaseRange, Const, Expr, ExprKind, Intrinsic, LoopControl, LoopId, Stmt, StmtKind, Type, visit};
+use crate::checked::{
+    Block, CaseRange, Const, Expr, ExprKind, Intrinsic, LoopControl, LoopId, Stmt, StmtKind, Type, visit,
+};
 use crate::checker::{Checker, ConstructKind};
 use crate::typing::{Typing, computed, shape_name, type_name};
 use ast::{DoControl, IfArm, Name, SelectArm};

@@ -125,9 +125,14 @@ impl<const W: usize> Warp<W> {
         before - self.splits.len()
     }
 
-    /// Picks the next split to run, releasing reconvergences where nothing else can; `None` when all wait.
+    /// Picks the next split to run; `None` when all wait. Splits go on from a place once all that come there have met, before any
+    /// other: it is the same whether a branch inside of another parts lanes or, as a selection, does not. Where nothing else can run,
+    /// they go on without those that are still to come.
     pub(crate) fn pick(&mut self) -> Option<usize> {
         loop {
+            if let Some(meeting) = self.complete_meeting() {
+                self.release_meeting(meeting);
+            }
             let n = self.splits.len();
             let quantum = self.quantum();
             for k in 0..n {
@@ -158,11 +163,24 @@ impl<const W: usize> Warp<W> {
         }
     }
 
+    /// The place at which the current split waits, if all splits that meet there do.
+    fn complete_meeting(&self) -> Option<(u32, u32)> {
+        let waits = |f: &Split| if f.state == State::AtReconvergence { f.reconvergences.last().copied() } else { None };
+        let meeting = waits(self.splits.get(self.current)?)?;
+        let is_there = |f: &Split| waits(f) == Some(meeting) || !f.reconvergences.contains(&meeting);
+        self.splits.iter().all(is_there).then_some(meeting)
+    }
+
     /// Releases the innermost reconvergence point at which splits wait.
     fn release_reconvergence(&mut self) -> bool {
         let deepest =
             self.splits.iter().filter(|f| f.state == State::AtReconvergence).max_by_key(|f| f.reconvergences.len());
-        let Some(&(pc, frame)) = deepest.and_then(|f| f.reconvergences.last()) else { return false };
+        let Some(&meeting) = deepest.and_then(|f| f.reconvergences.last()) else { return false };
+        self.release_meeting(meeting);
+        true
+    }
+
+    fn release_meeting(&mut self, (pc, frame): (u32, u32)) {
         let mut released = 0;
         for f in &mut self.splits {
             if f.state == State::AtReconvergence && f.reconvergences.last() == Some(&(pc, frame)) {
@@ -175,7 +193,6 @@ impl<const W: usize> Warp<W> {
             }
         }
         self.non_converged |= self.merge() + 1 != released;
-        true
     }
 
     /// Wakes splits at a warp synchronisation once all the lanes that it needs are there: of a `syncwarp` one, which sees to the

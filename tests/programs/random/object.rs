@@ -249,14 +249,7 @@ impl Gen {
             }
             8 => {
                 // Not `le%base`: gfortran 12 passes it with the stride of the whole objects.
-                let list = *self.pick(&[
-                    "pl",
-                    "la",
-                    "le",
-                    "le(::2)",
-                    "pl(ubound(pl,1):lbound(pl,1):-1)",
-                    "[ob,ob]",
-                ]);
+                let list = *self.pick(&["pl", "la", "le", "le(::2)", "pl(ubound(pl,1):lbound(pl,1):-1)", "[ob,ob]"]);
                 self.show(Ty::Integer(4), &Expr::other(format!("many({list},{i})")));
             }
             9 => {

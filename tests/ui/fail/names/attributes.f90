@@ -34,10 +34,6 @@ integer function initial()
   initial = 1
 end function
 
-integer function with_result() result(with_result) !~ E0417
-  with_result = 1
-end function
-
 function starts() result(r)
   integer :: r = 4 !~ E0321
 end function

@@ -61,3 +61,24 @@ contains
     t%n = 1
   end subroutine
 end module
+
+integer function with_result() result(with_result) !~ W0106
+  with_result = 6666666666 / 2222222222_8 !~ W0106
+end function
+
+module bound
+  type t
+    integer :: n = 1
+  contains
+    procedure :: get
+  end type
+contains
+  integer function get(this)
+    class(t), intent(in) :: this
+    get = this%n
+  end function
+  integer function twice_as_much(this)
+    class(t), intent(in) :: this
+    twice_as_much = 2 * this%get !~ W0106
+  end function
+end module
