@@ -4,6 +4,7 @@
 //! `allocate`, automatic deallocation) returns it to the host's run time, which ends the program with a finding.
 
 use crate::{Fill, KernelLaunch, Section, Strided};
+use finding::What;
 use ir::FuncId;
 use mem::Region;
 use source::Span;
@@ -215,6 +216,12 @@ pub enum Api {
         at: u64,
         bytes: u64,
     },
+    /// Memory that is there for what comes after the call on the stream.
+    MallocAsync {
+        at: u64,
+        bytes: u64,
+        stream: u64,
+    },
     MallocPitch {
         at: u64,
         pitch_at: u64,
@@ -226,12 +233,23 @@ pub enum Api {
         address: u64,
         host: bool,
     },
+    /// Frees memory behind what is before the call on the stream.
+    FreeAsync {
+        address: u64,
+        stream: u64,
+    },
     Memcpy {
         destination: u64,
         source: u64,
         bytes: u64,
         kind: CopyKind,
         stream: Option<u64>,
+    },
+    /// A copy between the memory of two devices, whose numbers are checked: destination, source.
+    MemcpyPeer {
+        devices: [i32; 2],
+        /// [`Api::Memcpy`].
+        copy: Box<Api>,
     },
     Memcpy2D {
         destination: u64,
@@ -364,9 +382,15 @@ impl Api {
             Api::Malloc { region: Region::Managed, .. } => "cudaMallocManaged",
             Api::Malloc { region: Region::Pinned, .. } => "cudaMallocHost",
             Api::Malloc { .. } => "cudaMalloc",
+            Api::MallocAsync { .. } => "cudaMallocAsync",
+            Api::FreeAsync { .. } => "cudaFreeAsync",
             Api::MallocPitch { .. } => "cudaMallocPitch",
             Api::CudaFree { host: true, .. } => "cudaFreeHost",
             Api::CudaFree { .. } => "cudaFree",
+            Api::MemcpyPeer { copy, .. } => match **copy {
+                Api::Memcpy { stream: None, .. } => "cudaMemcpyPeer",
+                _ => "cudaMemcpyPeerAsync",
+            },
             Api::Memcpy { stream: None, .. } => "cudaMemcpy",
             Api::Memcpy { .. } => "cudaMemcpyAsync",
             Api::Memcpy2D { stream: None, .. } => "cudaMemcpy2D",
@@ -552,6 +576,15 @@ pub enum Work {
         written: Vec<Section>,
         /// What it reads.
         read: Vec<Section>,
+    },
+    /// Memory that begins or ends with its place on the stream.
+    Lifetime {
+        /// The routine.
+        call: &'static str,
+        /// [`What::Allocate`] or [`What::Free`].
+        what: What,
+        /// The address and the bytes.
+        memory: (u64, u64),
     },
 }
 

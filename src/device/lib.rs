@@ -89,6 +89,11 @@ pub trait Device {
     /// device cannot be used again.
     fn reset(&mut self) -> Result<(), CudaError>;
 
+    /// Where device code has allocated memory that it may not have freed, if the device knows.
+    fn heap_made(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
     /// What kernels printed since the last call.
     fn take_output(&mut self) -> Vec<u8>;
 

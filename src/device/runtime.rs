@@ -40,7 +40,7 @@ const FIRST_EVENT: u64 = 0x10_000;
 pub struct Runtime {
     pub(crate) device_count: u32,
     pub(crate) current: u32,
-    pub(crate) limits: BTreeMap<i32, u64>,
+    pub(crate) limits: BTreeMap<(u32, i32), u64>,
     /// Pairs of devices whose peer access is enabled.
     pub(crate) peers: BTreeSet<(u32, u32)>,
     pub(crate) made: BTreeMap<u64, AllocatedBy>,
@@ -363,6 +363,7 @@ impl Runtime {
                 Ok(()) => {
                     (self.sticky, self.held, self.last_error) = (None, None, 0);
                     self.graphs = Graphs::default();
+                    self.reset_limits(device);
                     Reply::default()
                 }
                 Err(error) => {
@@ -398,7 +399,7 @@ impl Runtime {
     /// Reports at the end of the program which errors it never checked and what it never freed. The devices are idle and their
     /// errors absorbed;
     /// `is_explained` says that one has reported itself why a launch failed.
-    pub fn end(&mut self, memory: &Memory, is_explained: bool, check_leaks: bool) {
+    pub fn end(&mut self, memory: &Memory, is_explained: bool, heap: Option<&[u64]>) {
         if let Some(error) = self.held.take().filter(|_| self.sticky.is_none())
             && let Some((kernel, span)) = self.last_launch.clone()
         {
@@ -416,18 +417,19 @@ impl Runtime {
             };
             self.findings.push(Finding::new(kind, vec![Access::step(Actor::Host, span)]));
         }
-        if check_leaks {
-            self.leaks(memory);
+        if let Some(heap) = heap {
+            self.leaks(memory, heap);
         }
     }
 
-    fn leaks(&mut self, memory: &Memory) {
+    fn leaks(&mut self, memory: &Memory, heap: &[u64]) {
         let leak = |what, allocation| Finding::new(FindingKind::Leak { what, allocation }, Vec::new());
         for (_, alloc) in memory.live() {
-            if self.made.contains_key(&alloc.base) {
+            let what = if self.made.contains_key(&alloc.base) { LeakKind::Device } else { LeakKind::Heap };
+            if what == LeakKind::Device || heap.binary_search(&alloc.base).is_ok() {
                 let name = (!alloc.name.is_empty()).then(|| alloc.name.to_string());
                 let allocation = Allocation { name, base: alloc.base, bytes: alloc.bytes, span: alloc.span };
-                self.findings.push(leak(LeakKind::Device, allocation));
+                self.findings.push(leak(what, allocation));
             }
         }
         let handle = |span| Allocation { name: None, base: 0, bytes: 0, span };
@@ -455,6 +457,7 @@ impl Runtime {
     /// A call fails with an error that it reports itself.
     fn fail(&mut self, call: &str, span: Span, error: CudaError) -> Reply {
         self.last_error = error.code();
+        self.graphs.note_broken(call, span);
         if error.is_sticky() {
             self.sticky = Some(error);
         }
@@ -466,6 +469,15 @@ impl Runtime {
             self.saw(error.code());
         }
         Reply { code: error.code(), value: 0 }
+    }
+
+    /// The limits of the device that is selected are those of a device that nobody has used.
+    fn reset_limits(&mut self, device: &mut dyn Device) {
+        for (limit, value) in (0..).zip(DEFAULT_LIMITS) {
+            if self.limits.remove(&(self.current, limit)).is_some() {
+                device.set_limit(limit, value);
+            }
+        }
     }
 
     /// Keeps an error that the program has not looked at. Each launch that cannot start is a mistake of its own; of other errors

@@ -52,6 +52,8 @@ pub enum What {
     VolatileRead,
     /// A volatile write.
     VolatileWrite,
+    /// The memory is allocated.
+    Allocate,
     /// The memory is freed.
     Free,
     /// No memory access: a call, an operation.
@@ -61,7 +63,7 @@ pub enum What {
 impl What {
     /// Whether memory may change.
     pub fn is_write(self) -> bool {
-        matches!(self, What::Write | What::Atomic | What::VolatileWrite | What::Free)
+        matches!(self, What::Write | What::Atomic | What::VolatileWrite | What::Allocate | What::Free)
     }
 }
 

@@ -279,6 +279,13 @@ pub enum ApiFault {
         /// What became of it.
         life: HandleLife,
     },
+    /// The end of a capture that a call before has made fail.
+    CaptureBroken {
+        /// The call.
+        by: String,
+        /// Where it stands.
+        at: Span,
+    },
     /// A stream or an event of another device than the one that the call is for.
     OtherDevice {
         /// `stream`, `event` …

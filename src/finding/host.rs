@@ -85,3 +85,16 @@ impl HostFault {
         }
     }
 }
+
+impl HostFault {
+    /// The value of an argument of an intrinsic function that is not from `lower` to `upper`, or stands twice in an array.
+    pub fn of_argument(name: String, value: i64, (lower, upper): (i64, i64), is_twice: bool) -> HostFault {
+        let reason = match (is_twice, lower, upper) {
+            (true, ..) => format!("the value {value} stands twice"),
+            (false, 0, i64::MAX) => format!("the value is {value}, and must not be negative"),
+            (false, _, i64::MAX) => format!("the value is {value}, and must be at least {lower}"),
+            (false, ..) => format!("the value is {value}, and must be from {lower} to {upper}"),
+        };
+        HostFault::IntrinsicValue { intrinsic: name, reason }
+    }
+}

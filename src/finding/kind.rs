@@ -311,6 +311,7 @@ impl FindingKind {
                 ApiFault::Unchecked { .. } => Code::UncheckedError,
                 ApiFault::InvalidHandle { .. } | ApiFault::OtherDevice { .. } => Code::InvalidHandle,
                 ApiFault::EventNotRecorded => Code::EventNotRecorded,
+                ApiFault::CaptureBroken { .. } => Code::CaptureFailed,
                 ApiFault::Pageable => Code::AsyncFromPageable,
                 ApiFault::OutOfMemory { .. } => Code::OutOfDeviceMemory,
                 ApiFault::InvalidArgument { .. } | ApiFault::WrongMemory { .. } => Code::InvalidApiArgument,

@@ -100,6 +100,9 @@ fn finding_of(record: &PrintRecord, fault: &Fault, launch: &KernelLaunch, module
         FaultKind::Bounds { subscript, upper, dim: 0, .. } => {
             FindingKind::Host(HostFault::Substring { name, place: subscript, length: upper })
         }
+        FaultKind::Bounds { subscript, lower, upper, dim } if (dim as i32) < 0 => {
+            FindingKind::Host(HostFault::of_argument(name, subscript, (lower, upper), dim as i32 == -2))
+        }
         FaultKind::Bounds { subscript, lower, upper, dim } => {
             if !name.is_empty() {
                 access = access.at(Place::variable(&*name));

@@ -80,5 +80,6 @@ impl Holding {
 
 /// Whether a call changes at once what commands may still use.
 pub(crate) fn changes_at_once(api: &Api) -> bool {
-    matches!(api, Api::Free { .. } | Api::CudaFree { .. } | Api::HostUnregister { .. } | Api::DeviceReset)
+    let frees = matches!(api, Api::Free { .. } | Api::CudaFree { .. } | Api::FreeAsync { .. });
+    frees || matches!(api, Api::HostUnregister { .. } | Api::DeviceReset)
 }

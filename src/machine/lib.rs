@@ -11,6 +11,7 @@ mod answers;
 mod checks;
 mod devices;
 mod holding;
+mod instances;
 mod load;
 mod machine;
 mod messages;

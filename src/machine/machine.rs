@@ -7,6 +7,7 @@ use crate::checks::command_order::{CommandOrder, OrderHooks};
 use crate::checks::init::{HostInit, InitHooks};
 use crate::devices::DeviceBox;
 use crate::holding::{Holding, changes_at_once};
+use crate::instances::Instances;
 use crate::load::{self, LoadError};
 use crate::observer::{HostHooks, Observer};
 use crate::solo::Solo;
@@ -101,6 +102,7 @@ pub struct Machine {
     pub(crate) memory: Memory,
     pub(crate) host: Host,
     pub(crate) devices: Vec<DeviceBox>,
+    instances: Instances,
     pub(crate) runtime: Runtime,
     library: Library,
     pub(crate) findings: Findings,
@@ -204,15 +206,17 @@ impl Machine {
         let host = Host::new(&program, &mut memory, &host_options)
             .ok_or_else(|| LoadError::new("the program has no main program"))?;
         let runtime = Runtime::new(devices.len() as u32);
+        let instances = Instances::new(&program, &memory, &devices);
         let is_racing = devices.iter().filter_map(DeviceBox::emulator).any(Emulator::is_racing);
         let is_order_kept = is_racing || !options.holds.is_empty();
-        let order = is_order_kept.then(|| CommandOrder::new(program.module(), devices.len(), is_racing));
+        let order = is_order_kept.then(|| CommandOrder::new(&program, devices.len(), is_racing));
         let shares_with_c = load::shares_with_c(program.module());
         Ok(Machine {
             program,
             memory,
             host,
             devices,
+            instances,
             runtime,
             library: Library::default(),
             findings: options.findings,
@@ -343,6 +347,7 @@ impl Machine {
             memory: self.memory.clone(),
             host: self.host.clone(),
             devices,
+            instances: self.instances.clone(),
             runtime: self.runtime.clone(),
             library: self.library.clone(),
             findings: self.findings.clone(),
@@ -441,7 +446,8 @@ impl Machine {
                     }
                     self.devices.iter_mut().for_each(|device| self.runtime.absorb(device.as_device()));
                     let check_leaks = self.check_leaks && code == 0;
-                    self.runtime.end(&self.memory, self.is_explained, check_leaks);
+                    let heap: Vec<u64> = self.devices.iter_mut().flat_map(|d| d.as_device().heap_made()).collect();
+                    self.runtime.end(&self.memory, self.is_explained, check_leaks.then_some(&heap));
                     self.gather();
                     if check_leaks {
                         for leak in self.library.leaks() {
@@ -578,6 +584,9 @@ impl Machine {
     /// Lets the devices work until all are idle.
     fn device_turn(&mut self, budget: &mut u64, observer: &mut dyn Observer) -> Option<MachineStop> {
         for i in 0..self.devices.len() {
+            if self.devices[i].emulator().is_some_and(Emulator::has_work) {
+                self.instances.select(i, &mut self.memory);
+            }
             let before = self.points();
             let progress = self.devices[i].as_device().advance(&mut self.memory, *budget, observer);
             self.gather();
@@ -599,6 +608,7 @@ impl Machine {
         let now_ms = if waiting.needs_time() { self.now_ms(world) } else { 0.0 };
         let current = self.runtime.current_device() as usize % self.devices.len();
         let reply = self.runtime.finish(self.devices[current].as_device(), waiting, now_ms);
+        self.instances.select(current, &mut self.memory);
         self.gather();
         if waiting.shows_output() {
             self.show_output(world);
@@ -626,6 +636,7 @@ impl Machine {
             }
             _ => self.runtime.begin(device, &mut self.memory, call, &KernelTable(&program)),
         };
+        self.instances.select(self.runtime.current_device() as usize, &mut self.memory);
         match step {
             Step::Done(reply) => {
                 self.host.answer(Answer::Device(reply));

@@ -50,12 +50,14 @@ pub enum Kind {
     VolatileRead,
     /// A store to a `volatile` variable, or a relaxed store.
     VolatileWrite,
+    /// The memory is freed: a plain store of another value than any.
+    Free,
 }
 
 impl Kind {
     /// Whether the access reads memory.
     pub fn is_read(self) -> bool {
-        !matches!(self, Self::Write | Self::VolatileWrite)
+        !matches!(self, Self::Write | Self::VolatileWrite | Self::Free)
     }
 
     /// Whether the access writes memory.
@@ -70,7 +72,7 @@ impl Kind {
 
     /// Whether the access is strong in the sense of PTX.
     pub fn is_strong(self) -> bool {
-        !matches!(self, Self::Read | Self::Write)
+        !matches!(self, Self::Read | Self::Write | Self::Free)
     }
 
     /// Whether the access can be the read of an acquire pattern.

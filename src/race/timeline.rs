@@ -59,6 +59,11 @@ pub struct Moment {
 }
 
 impl Moment {
+    /// The device of its stream.
+    pub fn device(&self) -> u32 {
+        self.stream.device
+    }
+
     /// Whether this one is over, by the rules, when `later` begins. False for the same moment.
     pub fn is_before(&self, later: &Self) -> bool {
         (self.stream, self.tick) != (later.stream, later.tick) && later.clock.tick(self.stream) >= self.tick

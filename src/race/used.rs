@@ -54,6 +54,19 @@ impl UsedBytes {
         self.strong.retain(|_, strong| !strong.is_empty());
     }
 
+    /// Has those of the bytes that are in `range` stand that much further on.
+    pub fn shift(&mut self, range: &ByteSet, by: u64) {
+        if by == 0 || range.is_empty() {
+            return;
+        }
+        let sets = [&mut self.written, &mut self.read, &mut self.seen];
+        for set in sets.into_iter().chain(self.strong.values_mut()) {
+            let moved = set.common(range);
+            set.remove(&moved);
+            moved.ranges().into_iter().for_each(|(start, len)| _ = set.insert(start + by, len));
+        }
+    }
+
     fn merge_strong(&mut self, other: &Self) {
         let mut theirs = other.written.clone();
         theirs.extend(&other.read);

@@ -51,6 +51,7 @@ fn checked<'a>(program: &'a ast::Program, options: &'a SemaOptions, open: BTreeS
     c.typing().check_purity();
     c.typing().check_nulls();
     c.typing().check_loop_variables();
+    c.typing().check_indices();
     let commons = c.made.commons.iter().filter(|(name, _)| !c.made.bound_commons.contains_key(*name));
     let commons: Vec<_> = commons.map(|(name, &var)| (name.clone(), c.defs.var(var).span)).collect();
     c.typing().check_common_names(&commons);

@@ -64,7 +64,8 @@ impl Timeline {
 fn activity(call: &Call, program: &Program, memory: &Memory) -> Option<Activity> {
     let name = call.api.name();
     let event = |event: u64| format!("event {event}");
-    let (what, stream) = match &call.api {
+    let api = if let Api::MemcpyPeer { copy, .. } = &call.api { copy } else { &call.api };
+    let (what, stream) = match api {
         Api::Launch(launch) => (launch_text(launch, program), Some(launch.stream)),
         Api::Copy { destination, source, bytes } => (copy(memory, *destination, *source, *bytes), None),
         Api::CopyStrided { destination, source, element_bytes } => {
@@ -91,6 +92,8 @@ fn activity(call: &Call, program: &Program, memory: &Memory) -> Option<Activity>
         Api::Free { name: variable, .. } => (format!("{name} {variable}"), None),
         Api::Malloc { bytes, .. } => (format!("{name}: {}", size(*bytes)), None),
         Api::CudaFree { address, .. } => (format!("{name}: {}", object(memory, *address)), None),
+        Api::MallocAsync { bytes, stream, .. } => (format!("{name}: {}", size(*bytes)), Some(*stream)),
+        Api::FreeAsync { address, stream } => (format!("{name}: {}", object(memory, *address)), Some(*stream)),
         Api::EventRecord { event: number, stream } => (format!("{name}: {}", event(*number)), Some(*stream)),
         Api::EventSynchronize { event: number } => (format!("{name}: the host waits for {}", event(*number)), None),
         Api::EventDestroy { event: number } => (format!("{name}: {}", event(*number)), None),

@@ -239,6 +239,7 @@ impl Session {
                 What::Atomic => "atomic",
                 What::VolatileRead => "volatile read",
                 What::VolatileWrite => "volatile write",
+                What::Allocate => "allocation",
                 What::Free => "free",
                 What::Execute => "step",
             };

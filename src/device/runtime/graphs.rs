@@ -167,7 +167,7 @@ impl Runtime {
             GraphCall::EndCapture { stream, at } => {
                 self.stream(stream, call.name(), span)?;
                 put(memory, at, &0u64.to_le_bytes())?;
-                let capture = self.end_capture(stream)?;
+                let capture = self.end_capture(stream, call.name(), span)?;
                 let handle = self.graphs.next_handle();
                 put(memory, at, &handle.to_le_bytes())?;
                 let graph =
@@ -251,7 +251,7 @@ impl Runtime {
     }
 
     /// Ends the capture of a stream, if it is whole.
-    fn end_capture(&mut self, stream: u64) -> Outcome<Capture> {
+    fn end_capture(&mut self, stream: u64, call: &str, span: Span) -> Outcome<Capture> {
         let graphs = &mut self.graphs;
         let capture = graphs.capture_of(stream).ok_or(CudaError::IllegalState)?;
         if capture.origin != stream {
@@ -261,6 +261,9 @@ impl Runtime {
         let at = graphs.captures.iter().position(|capture| capture.origin == stream).ok_or(CudaError::IllegalState)?;
         let capture = graphs.end(at);
         if capture.is_broken {
+            if let Some((by, at)) = capture.broken_by {
+                self.report(call, ApiFault::CaptureBroken { by, at }, span);
+            }
             return Err(CudaError::StreamCaptureInvalidated);
         }
         if capture.is_joined() { Ok(capture) } else { Err(CudaError::StreamCaptureUnjoined) }

@@ -287,12 +287,12 @@ impl Runtime {
                 put(memory, at, &(value as i32).to_le_bytes())
             }
             Api::DeviceSetLimit { limit: limit @ 0..=4, value } => {
-                self.limits.insert(limit, value);
+                self.limits.insert((self.current, limit), value);
                 device.set_limit(limit, value);
                 Ok(())
             }
             Api::DeviceGetLimit { at, limit: limit @ 0..=4 } => {
-                let value = self.limits.get(&limit).copied().unwrap_or(DEFAULT_LIMITS[limit as usize]);
+                let value = self.limits.get(&(self.current, limit)).copied().unwrap_or(DEFAULT_LIMITS[limit as usize]);
                 put(memory, at, &value.to_le_bytes())
             }
             Api::DeviceCanAccessPeer { at, from, to } => {
@@ -385,7 +385,7 @@ impl Runtime {
         }
     }
 
-    fn device_number(&mut self, number: i32, call: &str, span: Span) -> Outcome<u32> {
+    pub(super) fn device_number(&mut self, number: i32, call: &str, span: Span) -> Outcome<u32> {
         match u32::try_from(number) {
             Ok(n) if n < self.device_count => Ok(n),
             _ => {

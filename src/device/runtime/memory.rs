@@ -7,7 +7,7 @@
 
 use super::{AllocatedBy, Half, Outcome, Runtime, put};
 use crate::api::Pitched;
-use crate::{Api, Command, CopyKind, CudaError, Device, Fill, Order, Section, Strided};
+use crate::{Api, Command, CopyKind, CudaError, Device, Fill, Order, OrderStep, Section, Strided, Work};
 use finding::{Access, Actor, Allocation, ApiFault, Finding, FindingKind, FreeFault, HostFault, Place, Space, What};
 use mem::{FreeError, Memory, Region};
 use source::Span;
@@ -67,6 +67,23 @@ impl Runtime {
                 let address = self.allocate(device, memory, region, bytes, 1, "", maker, span)?;
                 put(memory, at, &address.to_le_bytes()).map(|()| None)
             }
+            Api::MallocAsync { at, bytes, stream } => {
+                self.stream(stream, call, span)?;
+                put(memory, at, &0u64.to_le_bytes())?;
+                let region = self.region();
+                let address = self.allocate(device, memory, region, bytes, 1, "", AllocatedBy::CudaMalloc, span)?;
+                put(memory, at, &address.to_le_bytes())?;
+                self.lives(call, What::Allocate, (address, bytes), stream, span);
+                Ok(None)
+            }
+            Api::FreeAsync { address: 0, stream } => self.stream(stream, call, span).map(|()| None),
+            Api::FreeAsync { address, stream } => {
+                self.stream(stream, call, span)?;
+                let bytes = memory.find(address).map_or(0, |id| memory.info(id).bytes);
+                self.free(device, memory, address, AllocatedBy::CudaMalloc, "", span)?;
+                self.lives(call, What::Free, (address, bytes), stream, span);
+                Ok(Some(Half::Hold))
+            }
             Api::MallocPitch { at, pitch_at, element_bytes, width, height } => {
                 let pitch = width.saturating_mul(element_bytes).next_multiple_of(PITCH);
                 let bytes = pitch.saturating_mul(height);
@@ -115,6 +132,12 @@ impl Runtime {
                 self.submit(device, memory, Command::Copy { destination, source, bytes, stream: on, span }, call)?;
                 self.order_copy(device, waits, on);
                 Ok(Some(half))
+            }
+            Api::MemcpyPeer { devices, copy } => {
+                for number in devices {
+                    self.device_number(number, call, span)?;
+                }
+                self.memory_call(device, memory, *copy, call, span)
             }
             Api::Memcpy2D { destination, destination_pitch, source, source_pitch, extent, kind, stream } => {
                 let Pitched { width, height } = extent;
@@ -185,6 +208,13 @@ impl Runtime {
             }
             other => self.inquire(device, memory, &other, call, span).map(|()| None),
         }
+    }
+
+    /// Memory begins or ends in the order of a stream (CUDA C++ Programming Guide, "Stream Ordered Memory Allocator").
+    fn lives(&mut self, call: &'static str, what: What, memory: (u64, u64), stream: u64, span: Span) {
+        let work = Work::Lifetime { call, what, memory };
+        let device = self.device_of(stream);
+        self.steps.push(OrderStep::Submitted { work, device, stream, span });
     }
 
     /// A copy of bytes in rows, the first dimension: from the second of the sides to the first.

@@ -342,6 +342,7 @@ crate::code::codes! {
     R0712 Error InvalidApiArgument "invalid argument of a CUDA runtime routine";
     R0713 Error NoSuchDevice "device number that does not exist";
     R0714 Warning RoutineOnHost "routine of a library that runs on the host";
+    R0715 Warning CaptureFailed "capture of a stream that has failed";
 
     R0801 Error ErrorStop "program ended by `error stop`";
     R0802 Error IoError "input or output failed";

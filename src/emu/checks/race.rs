@@ -74,6 +74,35 @@ impl RacePass {
         }
     }
 
+    /// A lane of a warp of a block frees memory: a write of all its bytes. `stack` is the call stack, innermost first.
+    pub(crate) fn on_free(&mut self, block: &Block, (warp, lane): (u32, usize), stack: &[Site], memory: (u64, u64)) {
+        let Some(slot) = block.slot else { return };
+        let (base, bytes) = memory;
+        let freed = |address: u64, width: u32, tell: &mut dyn FnMut(&WarpAccess<'_>)| {
+            let (active, addresses) = (1 << lane, LaneAddresses::uniform(address));
+            let (kind, scope) = (Kind::Free, Scope::Sys);
+            tell(&WarpAccess { warp, active, failed: 0, kind, scope, width, addresses: &addresses, order: None });
+        };
+        match self {
+            RacePass::Off => {}
+            RacePass::Detect(d) => {
+                // In the words of most accesses, so that the shadow stays as it is.
+                let ends = (0..bytes & !7).step_by(8).map(|at| (at, 8)).chain((bytes & !7..bytes).map(|at| (at, 1)));
+                ends.for_each(|(at, width)| {
+                    freed(base + at, width, &mut |access| _ = d.on_access(slot, Space::Global, access));
+                });
+            }
+            RacePass::Decide(d) => freed(base, u32::try_from(bytes).unwrap_or(u32::MAX), &mut |access| {
+                let (mut site, mut place) = (0, 0);
+                if d.exact.is_watching(Space::Global, access) {
+                    (site, place) = d.number(stack);
+                }
+                let details = Details { site, stack: place, values: &[0; 32] };
+                d.exact.on_access(slot, Space::Global, access, &details);
+            }),
+        }
+    }
+
     /// Whether the effects of the pass are undone, so that another one shows output and launches; the first pass's are if it
     /// `rehearses`.
     pub(crate) fn is_undone(&self, rehearses: bool) -> bool {

@@ -5,7 +5,7 @@ use crate::report::{Grids, calls, in_own_source, launch_info};
 use crate::schedule::Grid;
 use crate::symbolize::{global_place, place_of, shared_place, show_value};
 use device::space_of;
-use finding::{Access, Actor, Finding, FindingKind, RaceFlavour, RaceKind, Space, What};
+use finding::{Access, Actor, Finding, FindingKind, Place, RaceFlavour, RaceKind, Space, What};
 use mem::Memory;
 use mem::address::SHARED_BASE;
 use race::{AccessInfo, Incomplete, Kind, RacePair, Relation};
@@ -93,6 +93,7 @@ fn race_access(named: Named<'_>, pair: &RacePair, info: &AccessInfo) -> Access {
         Kind::Atomic | Kind::Reduce => What::Atomic,
         Kind::VolatileRead => What::VolatileRead,
         Kind::VolatileWrite => What::VolatileWrite,
+        Kind::Free => What::Free,
     };
     let (space, base) = match pair.space {
         race::Space::Shared => (Space::Shared, SHARED_BASE),
@@ -105,9 +106,19 @@ fn race_access(named: Named<'_>, pair: &RacePair, info: &AccessInfo) -> Access {
     let place = witness.and_then(|f| place_of(program, memory, f, 0, address));
     let place = place.map(|place| (of_grid.launch.func, place)).or_else(|| shared_place(program, address));
     let place = place.or_else(|| global_place(program, memory, address).map(|place| (of_grid.launch.func, place)));
-    if let Some((func, place)) = place {
+    if info.kind == Kind::Free {
+        access.place = allocated_place(memory, address);
+    } else if let Some((func, place)) = place {
         access.value = show_value(program, program.module().func(func), &place.array, info.value);
         access.place = Some(place);
+    } else if space == Space::Global {
+        access.place = allocated_place(memory, address);
     }
     in_own_source(program, access.stack(calls(program, names.stack(info.stack))), of_grid.launch.span)
+}
+
+/// The variable for which the memory at an address was allocated, also if it has been freed.
+fn allocated_place(memory: &Memory, address: u64) -> Option<Place> {
+    let info = memory.info(memory.find(address).or_else(|| memory.dead_at(address))?);
+    (!info.name.is_empty()).then(|| Place::variable(&*info.name))
 }

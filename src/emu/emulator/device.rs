@@ -169,6 +169,10 @@ impl Device for Emulator {
         self.launch = None;
     }
 
+    fn heap_made(&self) -> Vec<u64> {
+        self.heap_made.iter().copied().collect()
+    }
+
     fn reset(&mut self) -> Result<(), CudaError> {
         (self.error, self.sticky) = (None, None);
         Ok(())

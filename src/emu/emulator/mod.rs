@@ -78,6 +78,8 @@ pub struct Emulator {
     number: u8,
     /// What `cudaDeviceSetLimit` has set.
     limits: BTreeMap<i32, u64>,
+    /// Where device code has allocated memory that may not have been freed.
+    heap_made: BTreeSet<u64>,
     program: Option<Arc<Program>>,
     queue: VecDeque<Command>,
     launch: Option<ActiveLaunch>,
@@ -146,6 +148,7 @@ impl Emulator {
             options,
             number,
             limits: BTreeMap::new(),
+            heap_made: BTreeSet::new(),
             program: None,
             queue: VecDeque::new(),
             launch: None,
@@ -255,6 +258,11 @@ impl Emulator {
     /// Schedule points passed since the beginning; those of the race detector's second passes do not count.
     pub fn points(&self) -> u64 {
         self.points
+    }
+
+    /// Whether commands are left to run.
+    pub fn has_work(&self) -> bool {
+        self.launch.is_some() || !self.queue.is_empty()
     }
 
     /// What became of speculative work. It depends on the number of threads; no result depends on it.

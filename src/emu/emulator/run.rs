@@ -415,8 +415,12 @@ impl Emulator {
             service::map_to_cluster(program, &mut block.warps[warp], request, block.geometry.cluster_rank())
         } else if matches!(request.rt, Rt::Alloc | Rt::AllocAligned | Rt::Free) {
             let limit = self.limits.get(&HEAP_LIMIT).copied().unwrap_or(::device::DEFAULT_LIMITS[HEAP_LIMIT as usize]);
-            let heap = service::Heap { region: Region::Device(self.number), used: heap, limit };
+            let heap =
+                service::Heap { region: Region::Device(self.number), used: heap, limit, made: &mut self.heap_made };
             let place = (heap, program.span(request.site));
+            if request.rt == Rt::Free {
+                tell_of_free(&mut checks.race, block, warp, request, memory);
+            }
             service::allocate(program, &mut block.warps[warp], request, memory, &block.shared, place)
         } else {
             let global = memory.initialised();
@@ -576,4 +580,23 @@ impl Emulator {
 fn race_launch(program: &Program, launch: &KernelLaunch) -> Launch {
     let shared = program.dynamic_shared_offset(launch.func) + launch.dynamic_shared;
     Launch { threads_per_block: launch.block.iter().product(), shared_bytes: shared as u32 }
+}
+
+/// Tells the race detector what the lanes of a DEALLOCATE free.
+fn tell_of_free(race: &mut RacePass, block: &Block, warp: usize, request: &RtRequest, memory: &Memory) {
+    if matches!(race, RacePass::Off) {
+        return;
+    }
+    let of = &block.warps[warp];
+    for lane in scalar::lanes(request.mask) {
+        let info = memory.find(of.arg(request, 1, lane)).map(|id| memory.info(id));
+        // What has no name is a copy that the program does not see.
+        let Some(info) = info.filter(|info| !info.name.is_empty()) else { continue };
+        let mut stack = of.split_of(lane as u32).map(|split| split.call_stack()).unwrap_or_default();
+        match stack.first_mut() {
+            Some(innermost) => *innermost = request.site,
+            None => stack.push(request.site),
+        }
+        race.on_free(block, (of.number(), lane), &stack, (info.base, info.bytes));
+    }
 }

@@ -10,6 +10,7 @@ use ir::rt::Rt;
 use mem::{Memory, Region};
 use scalar::lanes;
 use source::Span;
+use std::collections::BTreeSet;
 use vm::{Program, RtRequest, Warp};
 
 /// The code of a failed allocation, and of freeing what is not allocated.
@@ -23,6 +24,8 @@ pub(crate) struct Heap<'a> {
     pub(crate) used: &'a mut u64,
     /// The bytes that it may hold.
     pub(crate) limit: u64,
+    /// Where device code has allocated memory; what was freed again may be among them.
+    pub(crate) made: &'a mut BTreeSet<u64>,
 }
 
 /// Serves ALLOCATE and DEALLOCATE of all lanes; `span` is the statement.
@@ -34,7 +37,7 @@ pub(crate) fn allocate(
     shared: &[u8],
     (heap, span): (Heap<'_>, Span),
 ) -> Served {
-    let Heap { region, used, limit } = heap;
+    let Heap { region, used, limit, made } = heap;
     let mut results = [[0u64; 2]; 32];
     for lane in lanes(request.mask) {
         let arg = |i| warp.arg(request, i, lane);
@@ -44,6 +47,7 @@ pub(crate) fn allocate(
                 None => None,
             };
             *used = used.saturating_sub(freed.unwrap_or(0));
+            made.remove(&arg(1));
             results[lane][0] = if freed.is_some() { 0 } else { FAILED };
             continue;
         }
@@ -58,6 +62,7 @@ pub(crate) fn allocate(
         match room.then(|| memory.alloc_aligned(region, bytes, align, &name, span).ok()).flatten() {
             Some(address) => {
                 *used += bytes;
+                made.insert(address);
                 results[lane] = [address, 0];
             }
             None if has_stat => results[lane] = [0, FAILED],

@@ -182,6 +182,10 @@ fn error(warp: &Warp<32>, request: &RtRequest, lane: usize, from: Memories<'_>) 
                 let fault = HostFault::Substring { name: name.clone(), place: subscript, length: upper };
                 return Served::Error(FindingKind::Host(fault), name);
             }
+            if (dimension as i32) < 0 {
+                let fault = HostFault::of_argument(name.clone(), subscript, (lower, upper), dimension as i32 == -2);
+                return Served::Error(FindingKind::Host(fault), name);
+            }
             FindingKind::Subscript { dimension, rank: dimension, subscript, lower, upper }
         }
         Rt::ErrorShape => FindingKind::Host(HostFault::NonconformingShapes {

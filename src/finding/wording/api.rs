@@ -134,6 +134,11 @@ fn api(finding: &Finding, call: &str, fault: &ApiFault) -> Diagnostic {
         }
         ApiFault::EventNotRecorded => start(finding, format!("{} of an event that was not recorded", quoted(call)))
             .help("call `cudaEventRecord` on both events, and `cudaEventSynchronize` on the second"),
+        ApiFault::CaptureBroken { by, at } => {
+            start(finding, format!("{} of a capture that has failed before", quoted(call)))
+                .secondary(*at, format!("{} failed here, and the capture with it", quoted(by)))
+                .help("what waits for captured work, or uses a stream that waits for it, stands outside of the capture")
+        }
         ApiFault::Pageable => {
             let what = subject(finding, "host memory");
             start(finding, format!("{} with {what}, which is not pinned, is not asynchronous", quoted(call)))

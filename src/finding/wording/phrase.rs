@@ -76,6 +76,7 @@ pub(super) fn past(what: What) -> &'static str {
         What::Read | What::VolatileRead => "read",
         What::Write | What::VolatileWrite => "wrote",
         What::Atomic => "atomically updated",
+        What::Allocate => "allocated",
         What::Free => "freed",
         What::Execute => "used",
     }
@@ -87,6 +88,7 @@ pub(super) fn present(what: What) -> &'static str {
         What::Read | What::VolatileRead => "reads",
         What::Write | What::VolatileWrite => "writes",
         What::Atomic => "atomically updates",
+        What::Allocate => "allocates",
         What::Free => "frees",
         What::Execute => "uses",
     }
@@ -98,6 +100,7 @@ pub(super) fn noun(what: What) -> &'static str {
         What::Read | What::VolatileRead => "read",
         What::Write | What::VolatileWrite => "write",
         What::Atomic => "atomic update",
+        What::Allocate => "allocation",
         What::Free => "free",
         What::Execute => "use",
     }

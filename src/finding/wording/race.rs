@@ -180,6 +180,7 @@ fn infinitive(what: What) -> &'static str {
         What::Read | What::VolatileRead => "read",
         What::Write | What::VolatileWrite => "write",
         What::Atomic => "atomically update",
+        What::Allocate => "allocate",
         What::Free => "free",
         What::Execute => "use",
     }

@@ -144,6 +144,7 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
         Rt::CudaMallocHost => Api::Malloc { region: Region::Pinned, at: a.bits(0), bytes: a.size(1) },
         Rt::CudaMallocManaged => Api::Malloc { region: Region::Managed, at: a.bits(0), bytes: a.size(1) },
         Rt::CudaMalloc => Api::Malloc { region: Region::Device(0), at: a.bits(0), bytes: a.size(1) },
+        Rt::CudaMallocAsync => Api::MallocAsync { at: a.bits(0), bytes: a.size(1), stream: a.bits(2) },
         Rt::CudaMallocPitch => Api::MallocPitch {
             at: a.bits(0),
             pitch_at: a.bits(1),
@@ -152,6 +153,7 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
             height: a.size(3),
         },
         Rt::CudaFree => Api::CudaFree { address: a.bits(0), host: false },
+        Rt::CudaFreeAsync => Api::FreeAsync { address: a.bits(0), stream: a.bits(1) },
         Rt::CudaFreeHost => Api::CudaFree { address: a.bits(0), host: true },
         Rt::CudaMemcpy => copy(a.bits(0), a.bits(2), smaller(4, 1, 3), kind(memory, a.bits(5))?, None),
         Rt::CudaMemcpyTo => copy(a.bits(0), a.bits(1), a.size(3), kind(memory, a.bits(4))?, None),
@@ -162,9 +164,10 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
         Rt::CudaMemcpyAsyncFrom => copy(a.bits(0), a.bits(2), a.size(3), kind(memory, a.bits(4))?, Some(a.bits(5))),
         Rt::CudaMemcpyAsyncBetween => copy(a.bits(0), a.bits(1), a.size(2), kind(memory, a.bits(3))?, Some(a.bits(4))),
         Rt::CudaMemcpyStream => copy(a.bits(0), a.bits(2), smaller(4, 1, 3), Some(CopyKind::Default), Some(a.bits(5))),
-        Rt::CudaMemcpyPeer => copy(a.bits(0), a.bits(3), smaller(6, 1, 4), Some(CopyKind::DeviceToDevice), None),
-        Rt::CudaMemcpyPeerAsync => {
-            copy(a.bits(0), a.bits(3), smaller(6, 1, 4), Some(CopyKind::DeviceToDevice), Some(a.bits(7)))
+        Rt::CudaMemcpyPeer | Rt::CudaMemcpyPeerAsync => {
+            let stream = (rt == Rt::CudaMemcpyPeerAsync).then(|| a.bits(7));
+            let one = copy(a.bits(0), a.bits(3), smaller(6, 1, 4), Some(CopyKind::DeviceToDevice), stream);
+            Api::MemcpyPeer { devices: [a.int(2), a.int(5)], copy: Box::new(one) }
         }
         Rt::CudaMemcpy2D | Rt::CudaMemcpy2DAsync => match kind(memory, a.bits(8))? {
             Some(kind) => Api::Memcpy2D {

@@ -244,6 +244,10 @@ impl Runtime {
                 if a.int(3) == 0 {
                     return Err(Halt::Fault(HostFault::Substring { name, place: subscript, length: upper }));
                 }
+                if a.int(3) < 0 {
+                    let fault = HostFault::of_argument(name, subscript, (lower, upper), a.int(3) == -2);
+                    return Err(Halt::Fault(fault));
+                }
                 let dimension = a.int(3).max(1) as u32;
                 let kind = FindingKind::Subscript { dimension, rank: dimension, subscript, lower, upper };
                 let access = Access::step(Actor::Host, span).at(Place::variable(name));
@@ -273,20 +277,28 @@ impl Runtime {
                 storage::write_text(memory, a.bits(0), a.size(1), text.as_bytes())?;
                 Ok([0, 0])
             }
-            Rt::CudaFreeArray => {
+            Rt::CudaFreeArray | Rt::CudaFreeAsyncArray => {
                 let address = storage::read_descriptor(memory, a.bits(0))?.0.base;
-                let reply = self.answers.call(|| Call { api: Api::CudaFree { address, host: false }, span })?;
+                let api = match rt {
+                    Rt::CudaFreeAsyncArray => Api::FreeAsync { address, stream: a.bits(1) },
+                    _ => Api::CudaFree { address, host: false },
+                };
+                let reply = self.answers.call(|| Call { api, span })?;
                 if reply.code == 0 {
                     storage::write(memory, a.bits(0), &[0; 8])?;
                 }
                 Ok(code(reply.code))
             }
-            Rt::CudaMallocArray | Rt::CudaMallocManagedArray => {
+            Rt::CudaMallocArray | Rt::CudaMallocManagedArray | Rt::CudaMallocAsyncArray => {
                 let (at, count) = (a.bits(0), a.size(1));
                 let element_bytes = storage::read_descriptor(memory, at)?.1;
                 let bytes = count.saturating_mul(element_bytes);
-                let region = if rt == Rt::CudaMallocArray { Region::Device(0) } else { Region::Managed };
-                let reply = self.answers.call(|| Call { api: Api::Malloc { region, at, bytes }, span })?;
+                let api = match rt {
+                    Rt::CudaMallocAsyncArray => Api::MallocAsync { at, bytes, stream: a.bits(2) },
+                    Rt::CudaMallocArray => Api::Malloc { region: Region::Device(0), at, bytes },
+                    _ => Api::Malloc { region: Region::Managed, at, bytes },
+                };
+                let reply = self.answers.call(|| Call { api, span })?;
                 if reply.code == 0 {
                     storage::write_shape(memory, at, element_bytes, &[count])?;
                 }

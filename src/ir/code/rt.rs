@@ -149,12 +149,16 @@ services! {
     CudaMallocHost "cuda.malloc.host" (I64 I64 I32) -> (I32) Host "cudaHostAlloc: address of the pointer to set, bytes, flags";
     CudaMallocManaged "cuda.malloc.managed" (I64 I64 I32) -> (I32) Host "cudaMallocManaged: address of the pointer to set, bytes, flags";
     CudaMallocArray "cuda.malloc.array" (I64 I64) -> (I32) Host "cudaMalloc of an array of rank 1: address of its descriptor, which has the bytes of an element, and elements";
+    CudaMallocAsync "cuda.malloc.async" (I64 I64 I64) -> (I32) Host "cudaMallocAsync: address of the pointer to set, bytes, stream";
+    CudaMallocAsyncArray "cuda.malloc.async.array" (I64 I64 I64) -> (I32) Host "the same of an array of rank 1: as cuda.malloc.array, then the stream";
     CudaMallocManagedArray "cuda.malloc.managed.array" (I64 I64 I32) -> (I32) Host "cudaMallocManaged of an array of rank 1: as cuda.malloc.array, then the flags";
     CudaMallocPitch "cuda.malloc.pitch" (I64 I64 I64 I64) -> (I32) Host "cudaMallocPitch: address of the pointer to set, address of the pitch in bytes (an integer(8)), width in bytes, height";
     CudaMallocPitchArray "cuda.malloc.pitch.array" (I64 I64 I64 I64) -> (I32) Host "the same in elements for an allocatable array of rank 2, which becomes one of pitch by height elements: address of its descriptor, which has the bytes of an element, then as cuda.malloc.pitch";
     CudaMalloc3dArray "cuda.malloc.3d.array" (I64 I64) -> (I32) Host "cudaMalloc3D of an allocatable array of rank 3: address of its descriptor, which has the bytes of an element, and of the three extents (integers(8)) in elements; rows are not padded";
     CudaFree "cuda.free" (I64 I64) -> (I32) Host "cudaFree: address, bytes of an element";
     CudaFreeArray "cuda.free.array" (I64) -> (I32) Host "cudaFree of an allocatable array: address of its descriptor, whose base becomes 0";
+    CudaFreeAsync "cuda.free.async" (I64 I64) -> (I32) Host "cudaFreeAsync: address, stream";
+    CudaFreeAsyncArray "cuda.free.async.array" (I64 I64) -> (I32) Host "cudaFreeAsync of an allocatable array: as cuda.free.array, then the stream";
     CudaFreeHost "cuda.free.host" (I64 I64) -> (I32) Host "cudaFreeHost: address, bytes of an element";
     CudaMemcpy "cuda.memcpy" (I64 I64 I64 I64 I64 I64) -> (I32) Host "cudaMemcpy: destination, bytes of its element, source, bytes of its element, elements, address of the kind (0: by the addresses)";
     CudaMemcpyTo "cuda.memcpy.to" (I64 I64 I64 I64 I64) -> (I32) Host "the same to a C pointer: destination, source, bytes of its element, bytes, address of the kind";
@@ -239,7 +243,7 @@ services! {
     EnvGet "env.get" (I32 I64 I64 I64 I64) -> (I64) Host "GET_ENVIRONMENT_VARIABLE: 0, destination, length, address and length of the name; gives the length of the value, -1 when there is none";
     EnvSet "env.set" (I64 I64 I64 I64) -> (I32) Host "sets a variable of the program's environment: address and length of its name and of its value; gives 0";
 
-    ErrorBounds "error.bounds" (I64 I64 I64 I32 I64 I64) -> () Both "a subscript out of its declared bounds: subscript, lower bound, upper bound, dimension from 1, or 0 for a place in a text, address and length of the name";
+    ErrorBounds "error.bounds" (I64 I64 I64 I32 I64 I64) -> () Both "a subscript out of its declared bounds: subscript, lower bound, upper bound, dimension from 1, or 0 for a place in a text, or -1 for the value of an argument of an intrinsic function, -2 if it stands twice, address and length of the name";
     ErrorAllocated "error.unallocated" (I64 I64) -> () Both "use of an array that is not allocated: address and length of the name";
     ErrorAlreadyAllocated "error.allocated" (I64 I64) -> () Both "ALLOCATE of what is allocated: address and length of the name";
     RealMade "real.made" (I32 I64 I64 I32 I32 F64 F64 F64 F64) -> () Device "perhaps an operation to blame (`--check fp`): 0 a result that is not finite, 1 a real that its integer cannot hold, 2 an integer division by zero; address and length of the operation's name (1: the type); kind of the operands, their number, three operands, the result";

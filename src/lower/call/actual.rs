@@ -7,6 +7,7 @@
 //! Not here: calls (`call`), results (`call::result`).
 
 use crate::analysis::designators::{is_pointer_result, may_be_unset};
+use crate::analysis::expressions::has_vector;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::call::c_descriptor::has_c_descriptor;
@@ -499,7 +500,9 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// The view of an array that is passed, in memory that its dummy accepts.
     pub(super) fn passed_view(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) -> ArrayView {
         let view = self.own_view(e);
-        if !self.is_value_for_managed(dummy, e) {
+        // A kernel reaches the elements that a vector subscript has collected where it reaches the array.
+        let is_collected = out.to_kernel && self.b.is_host() && has_vector(e) && !self.b.is_remote(view.mem);
+        if !is_collected && !self.is_value_for_managed(dummy, e) {
             return view;
         }
         let view = self.b.plain_view(view, &e.ty);

@@ -29,7 +29,7 @@ impl Builder<'_, '_> {
         let Some(&addr) = self.rt(Rt::Alloc, args).first() else { return object.clone() };
         let copy = MemRef::at(addr.into(), Space::Global);
         self.copy_flat_object(copy, object.mem, object.element, ty);
-        out.freed_behind.push(addr.into());
+        out.freed_behind.push((Val::pred(true), addr.into()));
         self.dense(copy, object.element, None, &[])
     }
 
@@ -63,6 +63,10 @@ impl Builder<'_, '_> {
             return view.mem;
         }
         let intent = dummy.attrs.intent;
+        if out.to_kernel && view.mem.space == Space::Global {
+            let scattered = self.negate(test);
+            return self.contiguous_for_launch((intent, scattered), view, ty, out);
+        }
         // What other threads see and may have no gaps stays where it is: they may change it meanwhile.
         let has_gaps = is(test, 0)
             || view.dims.first().is_some_and(|d| constant(d.stride).is_some_and(|s| Some(s) != constant(view.element)));
@@ -110,6 +114,41 @@ impl Builder<'_, '_> {
             ty: ty.clone(),
             free: Some(Allocation { location: DEVICE_MEMORY, addr: addr.into(), may_be_null: false }),
         });
+        MemRef::at(addr.into(), Space::Global)
+    }
+
+    /// The same for a kernel that device code launches, which may run when the launching thread has gone on: nothing comes back, and a
+    /// kernel behind it gives the copy back.
+    fn contiguous_for_launch(
+        &mut self,
+        (intent, scattered): (Option<Intent>, Val),
+        view: &ArrayView,
+        ty: &Type,
+        out: &mut Passed,
+    ) -> MemRef {
+        if intent != Some(Intent::In) {
+            self.when(scattered, |this| {
+                this.unsupported(
+                    "an array section with gaps for an argument without `intent(in)` of a kernel that device code launches",
+                );
+            });
+            return view.mem;
+        }
+        let base = self.address(view.mem);
+        let addr = self.mutable(Ty::I64);
+        self.set(addr, base);
+        let extents = view.extents();
+        let count = self.product(&extents);
+        let bytes = self.imul(count, view.element);
+        self.when(scattered, |this| {
+            let args = vec![Val::i32(DEVICE_MEMORY), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
+            if let Some(&fresh) = this.rt(Rt::Alloc, args).first() {
+                this.set(addr, fresh);
+            }
+            let dense = this.dense(MemRef::at(addr.into(), Space::Global), view.element, view.len, &extents);
+            this.move_array(&dense, view, ty);
+        });
+        out.freed_behind.push((scattered, addr.into()));
         MemRef::at(addr.into(), Space::Global)
     }
 

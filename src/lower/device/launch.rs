@@ -7,6 +7,7 @@
 //!
 //! Not here: CUF kernels (`cuf_kernel`).
 
+use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::value::arguments::Passed;
 use crate::value::lvalue::MemRef;
@@ -35,10 +36,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         let config = LaunchConfig { grid, block, bytes, stream };
         let words = std::mem::take(&mut passed.words);
         self.b.launch(func, config, words);
-        for copy in std::mem::take(&mut passed.freed_behind) {
+        for (is_there, copy) in std::mem::take(&mut passed.freed_behind) {
             let config = LaunchConfig { grid: [Val::i32(1); 3], block: [Val::i32(1); 3], bytes: Val::i64(0), stream };
             let func = self.b.freeing_kernel();
-            self.b.launch(func, config, vec![copy]);
+            self.b.when(is_there, |b| {
+                b.launch(func, config, vec![copy]);
+            });
         }
         self.b.after_call(passed);
     }

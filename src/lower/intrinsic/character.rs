@@ -102,8 +102,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         let text = self.value(text);
         let (_, len) = self.b.as_char(&text);
         let n = self.int64(copies);
-        let n = self.b.at_least_zero(n);
         let n = self.b.freeze(n);
+        self.b.demand_argument("ncopies", n, Val::i64(0), Val::i64(i64::MAX));
         let total = self.b.imul(n, len);
         let mem = self.b.temporary(total, 1);
         self.repeat(n, &mut |this, i| {

@@ -11,6 +11,7 @@ mod bits;
 mod character;
 mod combine;
 mod device;
+mod domain;
 mod inquiry;
 mod locate;
 mod matmul;
@@ -155,6 +156,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn known_intrinsic(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Value {
         use Intrinsic as I;
+        self.demand_dimension(id, args);
         let made = match id {
             I::Btest
             | I::Iand

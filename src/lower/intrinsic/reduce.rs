@@ -5,6 +5,7 @@
 
 use super::{Args, arg};
 use crate::builder::Builder;
+use crate::builder::arith::constant;
 use crate::builder::flow::Flow;
 use crate::elements::Operands;
 use crate::function::FunctionLowering;
@@ -51,6 +52,12 @@ fn positions(id: Intrinsic) -> (Option<usize>, Option<usize>) {
 impl Builder<'_, '_> {
     /// The extents without that of a dimension, and that one.
     pub(super) fn without_dimension(&mut self, extents: &[Val], dim: Val) -> (Vec<Val>, Val) {
+        let (first, last) = (Val::i64(0), Val::i64(extents.len() as i64 - 1));
+        if constant(dim).is_none() {
+            let number = self.iadd(dim, Val::i64(1));
+            let [lower, upper] = [first, last].map(|end| self.iadd(end, Val::i64(1)));
+            self.demand_argument("dim", number, lower, upper);
+        }
         let along = chosen(self, extents, dim);
         let outer = extents
             .windows(2)

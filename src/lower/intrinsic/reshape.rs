@@ -72,6 +72,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// The dimensions with another one among them, at a place that is known when the program runs.
     fn spread_dims(&mut self, old: &[ArrayDim], new: &ArrayDim, dim: Val) -> Vec<ArrayDim> {
+        self.b.demand_argument("dim", dim, Val::i64(1), Val::i64(old.len() as i64 + 1));
         let place = self.b.iadd(dim, Val::i64(-1));
         (0..=old.len())
             .map(|i| {
@@ -113,17 +114,31 @@ impl<'p> FunctionLowering<'_, 'p> {
                     _ => None,
                 })
                 .collect(),
-            _ => self.integers_of(shape, usize::from(e.rank)),
+            _ => {
+                let given = self.integers_of(shape, usize::from(e.rank));
+                for &extent in &given {
+                    self.b.demand_argument("shape", extent, Val::i64(0), Val::i64(i64::MAX));
+                }
+                given
+            }
         };
         let view = self.view(source);
         let view = self.b.local_view(view, &source.ty);
         let view = self.b.contiguous_view(view, &source.ty);
+        if arg(args, 2).is_none() {
+            let (wanted, given) = (self.b.product(&extents), self.b.size(&view));
+            self.b.demand_argument("size(source)", given, wanted, Val::i64(i64::MAX));
+        }
         if arg(args, 2).is_none() && arg(args, 3).is_none() {
             return Some(self.b.dense(view.mem, view.element, view.len, &extents));
         }
         // The dimensions of the result in the order in which they are filled, the fastest first.
         let order: Vec<Val> = match arg(args, 3) {
-            Some(order) => self.integers_of(order, extents.len()),
+            Some(order) => {
+                let order = self.integers_of(order, extents.len());
+                self.b.demand_permutation("order", &order);
+                order
+            }
             None => (1..=extents.len()).map(|i| Val::i64(i as i64)).collect(),
         };
         let result = self.b.temporary_array(&e.ty, view.len, &extents);

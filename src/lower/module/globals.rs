@@ -217,8 +217,15 @@ pub(crate) fn default_image(program: &Program, ty: &Type) -> Option<DefaultImage
             pieces.push((at, piece.len() as u64));
         }
     });
-    // What is made at run time gets its first contents there.
-    let holes = if is_made(program, ty) { Vec::new() } else { gaps(pieces, bytes.len() as u64) };
+    for field in program.ty(*id).fields.iter().filter(|_| is_made(program, ty)) {
+        // What is made at run time gets its first contents there.
+        if field.is_parameter || (is_made(program, &field.ty) && !field.allocatable && !field.pointer) {
+            let count: i64 = const_bounds(&field.shape).unwrap_or_default().iter().map(|b| b.1).product();
+            let step = const_bytes(program, &field.ty).unwrap_or(0);
+            pieces.push((field.offset, count.max(0) as u64 * step));
+        }
+    }
+    let holes = gaps(pieces, bytes.len() as u64);
     Some(DefaultImage { bytes, holes })
 }
 

@@ -44,8 +44,9 @@ pub(crate) struct Passed {
     pub(crate) sequences: Vec<(usize, usize)>,
     /// Whether a kernel is launched, which reaches copies in managed memory only.
     pub(crate) to_kernel: bool,
-    /// Copies that a kernel which device code launches reads, and which are given back when it has ended.
-    pub(crate) freed_behind: Vec<Val>,
+    /// Copies that a kernel which device code launches reads, and which are given back when it has ended, with the condition under which
+    /// there is one.
+    pub(crate) freed_behind: Vec<(Val, Val)>,
 }
 
 /// The length parameters of an object that is passed.

@@ -13,11 +13,12 @@
 //! Source: CUDA C++ Programming Guide, "Asynchronous Concurrent Execution" and "Default Stream"; CUDA Runtime API manual, "API
 //! synchronization behavior" and "Stream synchronization behavior".
 
+use crate::instances::variables;
 use device::{Order, OrderStep, Section, Work};
 use emu::{LaunchUse, UseWanted};
 use finding::{Access, Actor, Finding, FindingKind, LaunchInfo, Place, RaceFlavour, RaceKind, What};
+use ir::InstKind;
 use ir::rt::Rt;
-use ir::{InstKind, Module};
 use mem::{Memory, Region};
 use race::{ByteSet, Moment, Stream, Timeline, UseConflict, UseLog, UsedBytes};
 use source::Span;
@@ -36,6 +37,14 @@ const PIECE: usize = 1 << 16;
 struct Submitted {
     actor: Actor,
     span: Span,
+    /// What else than a write its writes are: where memory begins or ends.
+    lifetime: Option<What>,
+}
+
+impl Submitted {
+    fn what(&self, is_write: bool) -> What {
+        if is_write { self.lifetime.unwrap_or(What::Write) } else { What::Read }
+    }
 }
 
 /// The order of commands and host, and what each used.
@@ -59,22 +68,26 @@ pub(crate) struct CommandOrder {
     conflicts: BTreeSet<(u64, Option<u64>)>,
     /// The streams of messages of MPI, by request.
     messages: BTreeMap<u32, u64>,
+    /// The variables of which each device has an instance.
+    instances: ByteSet,
 }
 
 /// So many launches that wait are not compared with each other.
 const MANY: usize = 32;
 /// What messages of MPI have in place of a device: they are in no order with its streams.
 const MESSAGES: u32 = u32::MAX;
+/// Instances of variables of the devices but the first count as memory from this bit on.
+const INSTANCE_BITS: u32 = 56;
 /// What accesses of other ranks to windows have in place of a stream: they are in order with each other.
 const ACCESSES: u64 = u64::MAX;
 
 impl CommandOrder {
     /// The order of a program that has not begun. One stream alone, without memory that the host shares, is in order by
     /// itself; then nothing is kept.
-    pub(crate) fn new(module: &Module, device_count: usize, is_telling: bool) -> CommandOrder {
+    pub(crate) fn new(program: &Program, device_count: usize, is_telling: bool) -> CommandOrder {
         let makes_streams =
             |kind: &InstKind| matches!(kind, InstKind::Rt { rt: Rt::CudaStreamCreate | Rt::MpiCall, .. });
-        let insts = module.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
+        let insts = program.module().funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
         CommandOrder {
             timeline: Timeline::default(),
             log: UseLog::default(),
@@ -87,7 +100,16 @@ impl CommandOrder {
             is_telling,
             conflicts: BTreeSet::new(),
             messages: BTreeMap::new(),
+            instances: ByteSet::default(),
         }
+        .with_instances(program, device_count)
+    }
+
+    fn with_instances(mut self, program: &Program, device_count: usize) -> CommandOrder {
+        if device_count > 1 {
+            variables(program).into_iter().for_each(|(address, bytes)| _ = self.instances.insert(address, bytes));
+        }
+        self
     }
 
     /// Whether the emulator has to say what launches use, and memory before and after: then values may decide whether two writes are
@@ -168,13 +190,20 @@ impl CommandOrder {
             Work::Launch { number, kernel } => {
                 let kernel = ir::short_name(&kernel).to_owned();
                 let actor = Actor::Kernel(LaunchInfo { number, kernel, stream, by: None });
-                self.commands.insert(id, Submitted { actor, span });
+                self.commands.insert(id, Submitted { actor, span, lifetime: None });
                 self.launches.insert(number, (id, moment));
             }
             Work::Transfer { call, written, read } => {
                 let actor = Actor::Copy { call: call.to_owned(), stream };
-                self.commands.insert(id, Submitted { actor, span });
+                self.commands.insert(id, Submitted { actor, span, lifetime: None });
                 let used = UsedBytes { written: bytes(&written), read: bytes(&read), ..UsedBytes::default() };
+                self.used(id, &moment, used, None, memory);
+            }
+            Work::Lifetime { call, what, memory: (address, bytes) } => {
+                let actor = Actor::Copy { call: call.to_owned(), stream };
+                self.commands.insert(id, Submitted { actor, span, lifetime: Some(what) });
+                let mut used = UsedBytes::default();
+                used.written.insert(address, bytes);
                 self.used(id, &moment, used, None, memory);
             }
         }
@@ -211,7 +240,7 @@ impl CommandOrder {
         let id = self.next;
         self.next += 1;
         let actor = Actor::Message { call: used.call.to_owned() };
-        self.commands.insert(id, Submitted { actor, span: used.span });
+        self.commands.insert(id, Submitted { actor, span: used.span, lifetime: None });
         let set = |places: Vec<(u64, u64)>| {
             let mut set = ByteSet::default();
             for (address, bytes) in places {
@@ -254,13 +283,20 @@ impl CommandOrder {
     }
 
     /// Notes what a command used. `states` is memory before and after the command, if it is known.
-    fn used(&mut self, id: u64, moment: &Moment, bytes: UsedBytes, states: Option<&[Memory; 2]>, memory: &Memory) {
+    fn used(&mut self, id: u64, moment: &Moment, mut bytes: UsedBytes, states: Option<&[Memory; 2]>, memory: &Memory) {
+        let device = moment.device();
+        if device != MESSAGES {
+            bytes.shift(&self.instances, u64::from(device) << INSTANCE_BITS);
+        }
         let is_last = self.launches.values().all(|(pending, _)| *pending > id);
         for conflict in self.log.command(id, moment, bytes, is_last) {
             self.conflicts.insert((conflict.first, Some(id)));
             let is_write_write = conflict.is_first_write && conflict.is_second_write;
-            let is_same_value =
-                is_write_write && !conflict.is_seen && states.is_some_and(|states| are_alike(states, &conflict.bytes));
+            let ends = [conflict.first, id].map(|end| self.commands.get(&end).and_then(|by| by.lifetime));
+            let is_same_value = is_write_write
+                && !conflict.is_seen
+                && ends == [None, None]
+                && states.is_some_and(|states| are_alike(states, &conflict.bytes));
             let flavour = if is_same_value { RaceFlavour::SameValue } else { RaceFlavour::Plain };
             if let Some(finding) = self.between_commands(id, &conflict, flavour, memory) {
                 self.findings.push(finding);
@@ -278,7 +314,7 @@ impl CommandOrder {
         let (first, second) = (self.commands.get(&conflict.first)?, self.commands.get(&id)?);
         let address = conflict.bytes.first()?;
         let access = |by: &Submitted, is_write: bool| {
-            access(by.actor.clone(), is_write, by.span, memory, (address, conflict.bytes.len()))
+            access(by.actor.clone(), by.what(is_write), by.span, memory, (address, conflict.bytes.len()))
         };
         let accesses = vec![access(first, conflict.is_first_write), access(second, conflict.is_second_write)];
         let between = kind([&first.actor, &second.actor], RaceKind::Streams);
@@ -306,8 +342,14 @@ impl CommandOrder {
             let Some(first) = self.commands.get(&conflict.first) else { continue };
             let at = (conflict.address, conflict.bytes);
             let accesses = vec![
-                access(first.actor.clone(), conflict.is_first_write, first.span, memory, at),
-                access(Actor::Host, conflict.is_write, conflict.span, memory, at),
+                access(first.actor.clone(), first.what(conflict.is_first_write), first.span, memory, at),
+                access(
+                    Actor::Host,
+                    if conflict.is_write { What::Write } else { What::Read },
+                    conflict.span,
+                    memory,
+                    at,
+                ),
             ];
             let between = kind([&first.actor, &Actor::Host], RaceKind::HostDevice);
             let mut found = race(between, RaceFlavour::Plain, accesses);
@@ -340,10 +382,11 @@ fn bytes(sections: &[Section]) -> ByteSet {
 }
 
 /// An access to an array by its name, at the first of the bytes.
-fn access(actor: Actor, is_write: bool, span: Span, memory: &Memory, (address, bytes): (u64, u64)) -> Access {
-    let what = if is_write { What::Write } else { What::Read };
+fn access(actor: Actor, what: What, span: Span, memory: &Memory, (address, bytes): (u64, u64)) -> Access {
+    let address = home(address);
     let mut access = Access::new(actor, what, device::space_of(address), span).address(address, bytes);
-    let name = memory.find(address).map(|id| memory.info(id).name.clone()).filter(|name| !name.is_empty());
+    let home = memory.find(address).or_else(|| memory.dead_at(address));
+    let name = home.map(|id| memory.info(id).name.clone()).filter(|name| !name.is_empty());
     access.place = name.map(|name| Place::variable(&*name));
     access
 }
@@ -357,9 +400,14 @@ fn race(between: RaceKind, flavour: RaceFlavour, accesses: Vec<Access>) -> Findi
     Finding::new(FindingKind::Race { between, flavour, is_in_loop: false }, accesses)
 }
 
+/// The address in memory of one that may be that of another device's instance.
+fn home(address: u64) -> u64 {
+    address & !(u64::MAX << INSTANCE_BITS)
+}
+
 /// Whether the bytes have the same values in both.
 fn are_alike(states: &[Memory; 2], bytes: &ByteSet) -> bool {
-    bytes.ranges().into_iter().all(|(start, len)| {
+    bytes.ranges().into_iter().map(|(start, len)| (home(start), len)).all(|(start, len)| {
         (start..start + len).step_by(PIECE).all(|at| {
             let len = (start + len - at).min(PIECE as u64) as usize;
             let [before, after] = states.each_ref().map(|memory| {
@@ -373,8 +421,9 @@ fn are_alike(states: &[Memory; 2], bytes: &ByteSet) -> bool {
 
 /// Which part of an array the bytes are, if they are not all of it.
 fn common(memory: &Memory, bytes: &ByteSet) -> Option<String> {
-    let info = memory.info(memory.find(bytes.first()?)?);
-    let offset = bytes.first()? - info.base;
+    let first = home(bytes.first()?);
+    let info = memory.info(memory.find(first).or_else(|| memory.dead_at(first))?);
+    let offset = first - info.base;
     (bytes.len() < info.bytes).then(|| {
         let count = bytes.len();
         let name = if info.name.is_empty() { "the array".to_owned() } else { format!("`{}`", info.name) };

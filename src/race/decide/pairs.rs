@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::access::{Space, Thread};
+use crate::access::{Kind, Space, Thread};
 use crate::decide::history::{AccessInfo, Arrival};
 
 /// What two racing accesses do.
@@ -105,8 +105,7 @@ impl Facts {
             relation: Relation::of(a.thread, b.thread),
             is_same_value: is_write_write
                 && (a.address, a.width, a.value) == (b.address, b.width, b.value)
-                && !a.kind.is_rmw()
-                && !b.kind.is_rmw(),
+                && ![a.kind, b.kind].into_iter().any(|kind| kind.is_rmw() || kind == Kind::Free),
             is_mixed,
             is_plain_write: is_mixed && (is_plain_write(old) || is_plain_write(new)),
         }

@@ -79,7 +79,7 @@ pub(crate) struct GlobalShadow {
 pub(crate) fn op_of(kind: Kind) -> Op {
     match kind {
         Kind::Read => Op::WeakRead,
-        Kind::Write => Op::WeakWrite,
+        Kind::Write | Kind::Free => Op::WeakWrite,
         Kind::Atomic | Kind::Reduce => Op::StrongRmw,
         Kind::VolatileRead => Op::StrongRead,
         Kind::VolatileWrite => Op::StrongWrite,

@@ -106,6 +106,8 @@ pub(crate) struct Made {
     pub(crate) regions: Regions,
     /// The construct names of each scope.
     pub(crate) construct_names: BTreeMap<(ScopeId, Arc<str>), Span>,
+    /// The indices of the FORALL constructs around the present statement.
+    pub(crate) forall_indices: Vec<Arc<str>>,
     /// The statement that was checked last.
     pub(crate) last_statement: Option<Span>,
 }

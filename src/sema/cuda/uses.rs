@@ -98,6 +98,11 @@ impl Typing<'_> {
             return true;
         }
         let var = self.defs.var(id);
+        if is_made && self.defs.var_info(id).is_constant {
+            let text = format!("named constant `{}` of a type with run-time lengths in device code", var.name);
+            self.reporter.refuse::<()>(span, text);
+            return false;
+        }
         let what = if rank > 0 { "host array" } else { "host variable" };
         let text = format!("{what} `{}` is used in device code", var.name);
         let help = if matches!(self.cx.side, CodeSide::Device) && rank == 0 {

@@ -8,8 +8,9 @@ use crate::checker::{Binding, Checker, CodeSide, Context, Resolution, ScopeId, S
 use crate::cuda;
 use crate::typing::{Typing, descriptor_bytes, elements_of};
 use ast::{Attr, CudaAttr, TypeField, TypeItem};
-use diag::Code;
+use diag::{Code, Diagnostic};
 use source::Span;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl<'a> Checker<'a> {
@@ -71,6 +72,7 @@ impl<'a> Checker<'a> {
         }
         self.lengths_of_objects(id);
         self.note_private(id, def);
+        let mut own: BTreeMap<Arc<str>, Span> = BTreeMap::new();
         for item in &def.items {
             match item {
                 TypeItem::Field(field) if declares_parameters(&field.attrs) => {}
@@ -94,6 +96,12 @@ impl<'a> Checker<'a> {
                             let text = format!("`{}` is a component of the type already", name.as_str());
                             self.reporter.error::<()>(Code::BadTypeBoundProcedure, name.span, text);
                         }
+                        if let Some(first) = own.insert(name.text.clone(), name.span) {
+                            // Fortran 2018, 19.3.1: the names of one type differ.
+                            let text = format!("`{}` is bound twice in one type", name.as_str());
+                            let d = Diagnostic::new(Code::BadTypeBoundProcedure, name.span, text);
+                            self.reporter.report(d.secondary(first, "the first one is here"));
+                        }
                         let target: Arc<str> =
                             target.as_ref().or(interface_name(interface.as_ref())).unwrap_or(name).text.clone();
                         if self.defs.type_info(id).non_overridable.contains(&name.text) {
@@ -110,6 +118,7 @@ impl<'a> Checker<'a> {
                 }
                 TypeItem::Generic { spec, names, .. } => {
                     let list: Vec<Arc<str>> = names.iter().map(|n| n.text.clone()).collect();
+                    self.check_named_once(names);
                     let key = generic_key(spec);
                     match self.defs.type_info_mut(id).bindings.get_mut(&key) {
                         Some(Binding::Generic(old)) => old.extend(list),
@@ -133,6 +142,39 @@ impl<'a> Checker<'a> {
         self.defs.type_info_mut(id).refused = refused;
         self.defs.type_info_mut(id).state = Resolution::Done;
         self.leave_dependency();
+    }
+
+    /// A component has no attribute of variables (Fortran 2018, R738).
+    fn check_component_attributes(&mut self, attrs: &[Attr]) {
+        for attr in attrs {
+            let (word, span) = match attr {
+                Attr::Parameter(span) => ("parameter", *span),
+                Attr::Save(span) => ("save", *span),
+                Attr::Target(span) => ("target", *span),
+                Attr::Intent(_, span) => ("intent", *span),
+                Attr::External(span) => ("external", *span),
+                Attr::Intrinsic(span) => ("intrinsic", *span),
+                Attr::Optional(span) => ("optional", *span),
+                Attr::Protected(span) => ("protected", *span),
+                Attr::Value(span) => ("value", *span),
+                Attr::Volatile(span) => ("volatile", *span),
+                Attr::Asynchronous(span) => ("asynchronous", *span),
+                _ => continue,
+            };
+            let text = format!("a component cannot be `{word}`: that is for variables");
+            self.reporter.error::<()>(Code::AttributeConflict, span, text);
+        }
+    }
+
+    /// A generic name has each of its procedures once (Fortran 2018, C1509, C778).
+    pub(super) fn check_named_once(&mut self, names: &[ast::Name]) {
+        for (at, name) in names.iter().enumerate() {
+            if let Some(first) = names[..at].iter().find(|other| other.text == name.text) {
+                let text = format!("`{}` stands twice in one list of procedures", name.as_str());
+                let d = Diagnostic::new(Code::DuplicateDeclaration, name.span, text);
+                self.reporter.report(d.secondary(first.span, "the first one is here"));
+            }
+        }
     }
 
     /// The type that another one extends.
@@ -202,6 +244,7 @@ impl<'a> Checker<'a> {
     }
 
     fn fields(&mut self, id: TypeId, field: &'a TypeField) {
+        self.check_component_attributes(&field.attrs);
         let has = |f: &dyn Fn(&Attr) -> bool| field.attrs.iter().any(f);
         let (allocatable, pointer) =
             (has(&|a| matches!(a, Attr::Allocatable(_))), has(&|a| matches!(a, Attr::Pointer(_))));

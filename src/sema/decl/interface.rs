@@ -37,6 +37,7 @@ impl<'a> Checker<'a> {
                         self.reporter.error::<()>(Code::StatementOutOfPlace, block.span, text);
                         continue;
                     }
+                    self.check_named_once(names);
                     for name in names {
                         if *module {
                             self.check_module_procedure(scope, name);

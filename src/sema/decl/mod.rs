@@ -1,5 +1,6 @@
 //! Declarations: what is written in a specification part, collected by name and resolved on demand.
 
+mod assumed_type;
 mod collect;
 mod data;
 mod data_made;

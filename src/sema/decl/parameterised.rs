@@ -361,11 +361,14 @@ impl<'a> Checker<'a> {
     /// The value of an expression in host code: objects that hold their lengths instead of flat ones.
     pub(crate) fn host_value(&mut self, e: Expr) -> Option<Expr> {
         let Type::Derived(id) = e.ty else { return Some(e) };
-        if !self.defs.ty(id).is_flat || self.cx.side != CodeSide::Host || self.cx.debugger {
+        let def = self.defs.ty(id);
+        let (is_flat, is_made) = (def.is_flat, def.is_made);
+        let is_data = is_flat || (!is_made && !def.params.is_empty() && self.is_closed_instance(id));
+        if !is_data || self.cx.side != CodeSide::Host || self.cx.debugger {
             return Some(e);
         }
         let Some(template) = self.defs.type_info(id).template else { return Some(e) };
-        if !self.is_open_for_host(template) {
+        if is_flat && !self.is_open_for_host(template) {
             // This check comes to nothing: the next one knows that the template is open.
             self.note_open(template);
             return self.reporter.refuse(e.span, "device data with lengths that are known at run time only");

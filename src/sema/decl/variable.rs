@@ -84,6 +84,7 @@ impl<'a> Checker<'a> {
             let help = if name == "*" { "declare the type".to_owned() } else { format!("write `type({name})`") };
             return self.reporter.error_help(Code::BadPolymorphism, *span, text, help);
         }
+        self.typing().check_assumed_type(p)?;
         let (ty, lengths) = match p.spec {
             Some(spec) => self.type_of_declaration(p, spec)?,
             // A kind of integers, whatever IMPLICIT says.
@@ -635,6 +636,11 @@ impl Typing<'_> {
             let span = if span.is_none() { p.span } else { span };
             let text = format!("`{}` is a procedure and no procedure pointer: it cannot be `{word}`", p.name);
             return self.reporter.error(Code::AttributeConflict, span, text);
+        }
+        if let (Some(_), Some(_), None) = (p.external, p.shape, p.pointer) {
+            // Fortran 2018, C815: only an entity that is no procedure has a shape of its own.
+            let text = format!("`{}` is `external`, a procedure, and has a shape", p.name);
+            return self.reporter.error(Code::AttributeConflict, p.span, text);
         }
         if let (Some(_), Some(spec)) = (p.interface, p.spec) {
             let text =

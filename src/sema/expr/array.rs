@@ -52,6 +52,16 @@ impl Checker<'_> {
                 let help = "write their length, for example `[character(len=8) :: …]`";
                 self.typing().not_standard(Code::UnequalLengths, *at, text, help);
             }
+            let mut kinds = Vec::new();
+            for_each_value(&items, &mut |e| kinds.push((e.ty.clone(), e.span)));
+            let differs = |(ty, _): &&(Type, Span)| is_numeric(ty) && !same_type(ty, &kinds[0].0);
+            if let Some((ty, at)) = kinds.iter().find(differs).filter(|_| failed.is_none()) {
+                // Fortran 2018, C7110.
+                let (a, b) = (type_name(&self.defs, &kinds[0].0), type_name(&self.defs, ty));
+                let text = format!("items of an array constructor without a type are `{a}` and `{b}`");
+                let help = "write their type, for example `[real :: …]`";
+                self.typing().not_standard(Code::BadArrayConstructor, *at, text, help);
+            }
             if let Some((a, b, at)) = failed {
                 let text = format!(
                     "items of an array constructor are `{}` and `{}`",
@@ -164,6 +174,11 @@ impl Checker<'_> {
         let (first, last) = (first?, last?);
         let outer = self.enter_block();
         let var = self.construct_variable(&d.var.text, ty, Shape::Scalar, Storage::Local, d.var.span);
+        if let Some(inner) = d.items.iter().find_map(|item| inner_index(item, &d.var)) {
+            // Fortran 2018, C7115.
+            let text = format!("`{}` is the variable of the implied do loop around this one", d.var.as_str());
+            self.reporter.error::<()>(Code::BadImpliedDo, inner, text);
+        }
         let items = self.items(&d.items);
         self.cx.scope = outer;
         Some(ImpliedDo { items: items?, var, first, last, step })
@@ -231,6 +246,12 @@ impl Checker<'_> {
             None => self.undeclared_error(name),
         }
     }
+}
+
+/// Where an implied DO in an item has the same variable.
+fn inner_index(item: &ArrayItem, var: &ast::Name) -> Option<Span> {
+    let ArrayItem::Do(d) = item else { return None };
+    if d.var.text == var.text { Some(d.var.span) } else { d.items.iter().find_map(|item| inner_index(item, var)) }
 }
 
 fn for_each_value(items: &[Item], f: &mut dyn FnMut(&Expr)) {

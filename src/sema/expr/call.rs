@@ -4,7 +4,7 @@ use super::fit::takes_bytes;
 use crate::checked::{Actual, CharLen, Const, Expr, ExprKind, ProcId, Program, Shape, Type, VarId, visit};
 use crate::checker::{Binding, Checker, Context, ScopeData, ScopeId, Sym};
 use crate::typing::{
-    Argument, Fit, Given, Typing, assignable, assignable_types, constant, is_class, shape_name, type_name,
+    Argument, Fit, Given, Typing, assignable, assignable_types, constant, is_class, same_type, shape_name, type_name,
 };
 use ast::{Arg, ArgValue, Name};
 use diag::{Code, Diagnostic};
@@ -246,6 +246,12 @@ impl Checker<'_> {
                     shape_name(&self.defs, &value.ty, value.rank)
                 );
                 return self.reporter.error(Code::ArgumentType, arg.span, text);
+            }
+            if !same_type(&ty, &value.ty) {
+                // Fortran 2018, 15.6.4, 15.5.2.4; nvfortran converts.
+                let (wanted, given) = (type_name(&self.defs, &ty), type_name(&self.defs, &value.ty));
+                let text = format!("argument `{}` of a statement function is `{wanted}`, not `{given}`", name.as_str());
+                self.typing().not_standard(Code::ArgumentType, arg.span, text, "convert it");
             }
             let value = self.typing().convert(value, &ty)?;
             values.push((name, of_length(value, &ty), ty));

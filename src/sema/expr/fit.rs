@@ -7,8 +7,8 @@ use crate::checked::{
 use crate::checker::{Checker, Definitions};
 use crate::typing::{
     Argument, Fit, Given, are_declared_alike, constant_extents, difference, elements_of, has_vector_subscript,
-    is_allocatable, is_class, is_numeric, is_pointer, is_procedure_pointer, known_extents, same_type, shape_name,
-    shape_of, type_name,
+    is_allocatable, is_class, is_numeric, is_pointer, is_procedure_pointer, known_extents, missing_intent, same_type,
+    shape_name, shape_of, type_name,
 };
 use ast::Intent;
 use diag::{Code, Diagnostic, nearest_name};
@@ -159,11 +159,11 @@ impl Checker<'_> {
         let e = match &arg.given {
             Given::Proc(_) | Given::Variable(_) => {
                 if matches!(dummy.storage, Storage::Procedure) {
-                    return self.fit_procedure(param, &dummy, arg);
+                    return self.fit_procedure(param, &dummy, arg, fit);
                 }
                 let takes_all = matches!(dummy.ty, Type::Any) && self.defs.proc_info(fit.proc).embedded;
                 if self.defs.var_info(param).procedure_pointer {
-                    return self.fit_procedure(param, &dummy, arg);
+                    return self.fit_procedure(param, &dummy, arg, fit);
                 }
                 if takes_all || self.takes_procedure_address(fit.proc, &dummy) {
                     return Ok(());
@@ -183,7 +183,7 @@ impl Checker<'_> {
             return Ok(());
         }
         if matches!(dummy.storage, Storage::Procedure) && is_procedure_pointer(&self.defs, e) {
-            return self.fit_procedure(param, &dummy, arg);
+            return self.fit_procedure(param, &dummy, arg, fit);
         }
         if matches!(dummy.storage, Storage::Procedure) {
             let text = format!("argument `{}` must be a procedure", dummy.name);
@@ -432,7 +432,13 @@ impl Checker<'_> {
     }
 
     /// A procedure for a procedure dummy: both functions or both subroutines, with the same arguments.
-    fn fit_procedure(&mut self, param: VarId, dummy: &Variable, arg: &Argument) -> Result<(), Box<Diagnostic>> {
+    fn fit_procedure(
+        &mut self,
+        param: VarId,
+        dummy: &Variable,
+        arg: &Argument,
+        fit: &mut Fit,
+    ) -> Result<(), Box<Diagnostic>> {
         let (given, given_result) = self.given_procedure(&arg.given);
         let (wanted, wanted_result) = self.interface_of(param);
         for id in given.iter().chain(&wanted) {
@@ -471,10 +477,17 @@ impl Checker<'_> {
                 )
             }
         };
-        match text {
-            Some(text) => Err(Box::new(Diagnostic::new(Code::BadProcedureArgument, arg.span, text))),
-            None => Ok(()),
+        if let Some(text) = text {
+            return Err(Box::new(Diagnostic::new(Code::BadProcedureArgument, arg.span, text)));
         }
+        if let (Some(given), Some(wanted)) = (given, wanted)
+            && let Some(what) = missing_intent(&self.defs, given, wanted)
+        {
+            let text = format!("{what} in the interface of argument `{}`", dummy.name);
+            let d = Diagnostic::new(Code::InterfaceIntent, arg.span, text);
+            fit.warnings.push(d.help("declare the same intents in both"));
+        }
+        Ok(())
     }
 
     /// Whether a procedure of which nothing is known but its name can be no function, since no rule gives it a type.

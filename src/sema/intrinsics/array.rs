@@ -42,6 +42,14 @@ impl Checker<'_> {
                 let Some(shift) = self.typing().take_integer(&mut r, 1, 8, false)? else {
                     return self.typing().need(&mut r, 1);
                 };
+                if shift.rank > 0 && shift.rank + 1 != a.rank {
+                    // Fortran 2018, 16.9.68, 16.9.77.
+                    let wanted = match a.rank {
+                        1 => "a scalar, since the array has rank 1".to_owned(),
+                        rank => format!("a scalar or of rank {}", rank - 1),
+                    };
+                    return self.typing().bad_argument(id, 1, &shift, &wanted);
+                }
                 let mut args = vec![None, Some(shift)];
                 if id == I::Eoshift {
                     let boundary = match r.take(2) {

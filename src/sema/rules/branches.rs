@@ -1,8 +1,8 @@
-//! Branches into constructs: a label is reached from statements of its own block, and of blocks inside that one (Fortran 2018,
+//! Branches into constructs, and out of DO CONCURRENT: a label is reached from statements of its own block, and of blocks inside that one (Fortran 2018,
 //! 11.1.2.1).
 
 use crate::checker::Checker;
-use ast::{ArgValue, ExprKind, Stmt, StmtKind};
+use ast::{ArgValue, DoControl, ExprKind, Stmt, StmtKind};
 use diag::{Code, Diagnostic};
 use source::Span;
 use std::collections::BTreeMap;
@@ -17,6 +17,8 @@ struct Branches {
     blocks: u32,
     labels: BTreeMap<u32, (Path, Span)>,
     jumps: Vec<(u32, Path, Span)>,
+    /// The blocks of DO CONCURRENT, with the statement.
+    concurrent: BTreeMap<u32, Span>,
 }
 
 impl Checker<'_> {
@@ -26,6 +28,14 @@ impl Checker<'_> {
         found.block(body);
         for (label, path, span) in &found.jumps {
             let Some((target, at)) = found.labels.get(label) else { continue };
+            let left = path.iter().find(|block| !target.contains(block) && found.concurrent.contains_key(block));
+            if let Some(block) = left {
+                // Fortran 2018, C1138.
+                let text = format!("label {label} is outside of the `do concurrent` around this statement");
+                let d = Diagnostic::new(Code::StatementOutOfPlace, *span, text);
+                self.reporter.report(d.secondary(found.concurrent[block], "the loop is here"));
+                continue;
+            }
             if path.starts_with(target) {
                 continue;
             }
@@ -86,9 +96,13 @@ impl Branches {
                 arms.iter().for_each(|arm| self.inside(&arm.body));
             }
             StmtKind::SelectType { arms, .. } => arms.iter().for_each(|arm| self.inside(&arm.1)),
-            StmtKind::Block { body, .. } | StmtKind::Associate { body, .. } | StmtKind::Do { body, .. } => {
+            StmtKind::Do { control, body, .. } => {
+                if matches!(control, DoControl::Concurrent { .. }) {
+                    self.concurrent.insert(self.blocks + 1, s.span);
+                }
                 self.inside(body);
             }
+            StmtKind::Block { body, .. } | StmtKind::Associate { body, .. } => self.inside(body),
             StmtKind::Cuf(kernel) => kernel.body.iter().for_each(|loop_stmt| self.statement(loop_stmt)),
             _ => {}
         }

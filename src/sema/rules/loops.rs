@@ -1,4 +1,5 @@
-//! Variables of counted loops that an internal procedure changes while the loop runs (Fortran 2018, 11.1.7.4.3).
+//! Variables of counted loops that an internal procedure changes while the loop runs (Fortran 2018, 11.1.7.4.3), and indices that the
+//! statements of their FORALL or DO CONCURRENT change (C1036, 11.1.7.5).
 
 use crate::checked::{Expr, ExprKind, LoopControl, ProcBody, ProcId, Stmt, StmtKind, VarId, visit};
 use crate::typing::Typing;
@@ -46,6 +47,39 @@ impl Typing<'_> {
             let text = format!("`{callee}` changes `{var}`, the variable of a loop around the call");
             let d = Diagnostic::new(Code::BadDoVariable, call, text);
             self.reporter.report(d.secondary(around, "the loop is here"));
+        }
+    }
+}
+
+impl Typing<'_> {
+    /// Looks at the indices of all FORALL and DO CONCURRENT constructs.
+    pub(crate) fn check_indices(&mut self) {
+        let defs = self.defs;
+        let mut found: Vec<(Span, VarId, &str)> = Vec::new();
+        for id in defs.proc_ids() {
+            let ProcBody::Statements(body) = &defs.proc(id).body else { continue };
+            visit::statements(body, &mut |s| {
+                let (vars, body, word) = match &s.kind {
+                    StmtKind::Forall { vars, body, .. } => (vars, body, "forall"),
+                    StmtKind::Loop { control: LoopControl::Concurrent { vars, .. }, body, .. } => {
+                        (vars, body, "do concurrent")
+                    }
+                    _ => return,
+                };
+                visit::statements(body, &mut |inner| {
+                    visit::statement_exprs(inner, &mut |e, role| {
+                        if let (visit::Role::Definition, ExprKind::Var(v)) = (role, &e.kind)
+                            && vars.iter().any(|var| var.0 == *v)
+                        {
+                            found.push((e.span, *v, word));
+                        }
+                    });
+                });
+            });
+        }
+        for (span, v, word) in found {
+            let text = format!("`{}` is an index of the `{word}` around this statement", self.defs.var(v).name);
+            self.reporter.error::<()>(Code::BadDoVariable, span, text);
         }
     }
 }

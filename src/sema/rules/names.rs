@@ -65,6 +65,10 @@ impl Typing<'_> {
         let Some(unit) = info.ast.map(|sub| sub.name.span).filter(|_| !info.embedded) else { return };
         let Some(entry) = self.scopes.get(info.scope).names.get(name).cloned() else { return };
         let is_other = entry.module.is_some() || matches!(entry.sym, Sym::Type(_) | Sym::Namelist(..));
+        // A function has a variable of its name, if RESULT does not give it another one.
+        let is_variable = matches!(entry.sym, Sym::Var(v) if self.defs.proc(id).result != Some(v))
+            && self.scopes.get(info.scope).declared.iter().any(|p| p.name == *name && p.spec.is_some());
+        let is_other = is_other || is_variable;
         let is_inner = matches!(entry.sym, Sym::Proc(other) if other != id && self.defs.proc(other).parent == Some(id));
         if !(is_other || is_inner) || matches!(entry.sym, Sym::Proc(other) if other == id) {
             return;

@@ -5,9 +5,9 @@
 
 use crate::checked::{
     ALTERNATE, Actual, Expr, ExprKind, Intrinsic, IoUnit, LoopControl, ProcBody, ProcId, ProcKind, Shape, Stmt,
-    StmtKind, Storage, VarId, root, visit,
+    StmtKind, Storage, Type, VarId, is_designator, root, visit,
 };
-use crate::typing::Typing;
+use crate::typing::{Typing, is_pointer};
 use ast::Intent;
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -183,6 +183,16 @@ impl Typing<'_> {
             }
         }
         let mut given = Vec::new();
+        match &s.kind {
+            StmtKind::PointerAssign { value, .. } if is_designator(value) && !is_pointer(self.defs, value) => {
+                given.extend(root(value).map(|v| (v, value.span)));
+            }
+            StmtKind::Assign { value, .. } if is_designator(value) => {
+                let has_pointer = matches!(value.ty, Type::Derived(ty) if self.defs.has_part(ty, &|f| f.pointer));
+                given.extend(root(value).filter(|_| has_pointer).map(|v| (v, value.span)));
+            }
+            _ => {}
+        }
         visit::statement_exprs(s, &mut |e, _| {
             visit::all(e, &mut |part| {
                 let ExprKind::Construct { ty, fields } = &part.kind else { return };
@@ -209,7 +219,7 @@ impl Typing<'_> {
             return;
         }
         let text = format!(
-            "pure procedure `{}` gives a pointer component `{}`, which it may not change",
+            "pure procedure `{}` gives a pointer `{}`, which it may not change",
             self.defs.proc(id).name,
             var.name
         );

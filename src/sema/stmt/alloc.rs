@@ -113,6 +113,26 @@ impl Checker<'_> {
                 "write its extents in parentheses",
             );
         }
+        if let (true, Type::Derived(id)) = (is_class(&self.defs, &object), spec.unwrap_or(&object.ty))
+            && matches!(space_of(&self.defs, &object), Some(ast::CudaAttr::Device))
+            && self.cx.side == CodeSide::Host
+            && self.defs.has_first_value(*id)
+            && given.is_none_or(|(_, is_mold)| *is_mold)
+        {
+            let text = "allocation of polymorphic `device` data of a type with default values";
+            return self.reporter.refuse(e.span, text);
+        }
+        // A component may have its length from the parameters of its object.
+        let has_own = matches!(&object.kind, ExprKind::Field { base, field }
+            if matches!(base.ty, Type::Derived(id)
+                if self.defs.ty(id).fields.get(*field as usize).is_some_and(|f| f.own_length.is_some())));
+        let is_open = matches!(object.ty, Type::Character(CharLen::Deferred)) && !has_own;
+        if is_open && spec.is_none() && given.is_none() && options.is_some() {
+            // Fortran 2018, C934.
+            let text = "characters of deferred length are allocated without a length";
+            let help = "write `allocate(character(len=n) :: …)`, or `source=`";
+            return self.reporter.error_help(Code::BadCharacterLength, e.span, text, help);
+        }
         if !bounds.is_empty() && bounds.len() != usize::from(object.rank) {
             let text = format!("{} bounds for an array of rank {}", bounds.len(), object.rank);
             return self.reporter.error(Code::SubscriptCount, e.span, text);

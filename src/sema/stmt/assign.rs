@@ -7,8 +7,8 @@ use crate::checked::{
 use crate::checker::{Checker, CodeSide, Sym, VarInfo};
 use crate::cuda;
 use crate::typing::{
-    Argument, Typing, assignable, has_vector_subscript, is_allocatable, is_class, is_implicitly_managed, is_pointer,
-    is_procedure_pointer, mismatch, one, same_type, shape_name, space_of, type_name,
+    Argument, Typing, assignable, constant_extents, has_vector_subscript, is_allocatable, is_class,
+    is_implicitly_managed, is_pointer, is_procedure_pointer, mismatch, one, same_type, shape_name, space_of, type_name,
 };
 use ast::{Arg, ArgValue};
 use diag::{Code, Diagnostic};
@@ -335,6 +335,18 @@ impl Checker<'_> {
             let text = format!("pointer has rank {}, and its target has rank {}", pointer.rank, value.rank);
             return self.reporter.error(Code::BadPointerAssignment, span, text);
         }
+        if remaps && bounds.iter().any(|b| b.1.is_none()) {
+            // Fortran 2018, R1035, R1036.
+            let text = "either all dimensions of the pointer have an upper bound here, or none";
+            return self.reporter.error(Code::BadPointerAssignment, place, text);
+        }
+        if let (Some(wanted), Some(given)) = (constant_size(&bounds), elements_known(&self.defs, &value))
+            && wanted > given
+        {
+            // Fortran 2018, 10.2.2.3.
+            let text = format!("the pointer has {wanted} elements, and its target has {given}");
+            return self.reporter.error(Code::BadPointerAssignment, value.span, text);
+        }
         if let (Type::Character(CharLen::Const(own)), Type::Character(CharLen::Const(given))) = (&pointer.ty, &value.ty)
             && own != given
         {
@@ -488,4 +500,19 @@ fn is_target(program: &Program, e: &Expr) -> bool {
         }
     }
     is_designator(e) && through(program, e)
+}
+
+/// The elements that a pointer gets whose bounds are all given and constant.
+fn constant_size(bounds: &[(Expr, Option<Expr>)]) -> Option<i64> {
+    let number = |e: &Expr| if let ExprKind::Const(Const::Int(n)) = e.kind { Some(n) } else { None };
+    let extent = |(lower, upper): &(Expr, Option<Expr>)| {
+        Some(number(upper.as_ref()?)?.checked_sub(number(lower)?)?.checked_add(1)?.max(0))
+    };
+    (!bounds.is_empty()).then(|| bounds.iter().try_fold(1i64, |all, b| all.checked_mul(extent(b)?)))?
+}
+
+/// The elements of an array whose extents are constant.
+fn elements_known(program: &Program, e: &Expr) -> Option<i64> {
+    let extents = constant_extents(program, e).filter(|extents| !extents.is_empty())?;
+    extents.iter().try_fold(1i64, |all, (_, extent)| all.checked_mul((*extent).max(0)))
 }

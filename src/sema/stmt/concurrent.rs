@@ -7,7 +7,7 @@ use crate::checked::{
 use crate::checker::{Checker, ConstructKind, Sym};
 use crate::typing::{Typing, constant, shape_name};
 use ast::{ConcurrentHeader, DoControl, LoopVar, Name};
-use diag::Code;
+use diag::{Code, Diagnostic};
 use source::Span;
 
 impl<'a> Checker<'a> {
@@ -147,7 +147,13 @@ impl<'a> Checker<'a> {
             None => None,
         };
         let mut typed = Vec::with_capacity(header.vars.len());
-        for v in &header.vars {
+        for (at, v) in header.vars.iter().enumerate() {
+            if let Some(first) = header.vars[..at].iter().find(|other| other.name.text == v.name.text) {
+                // Fortran 2018, 11.1.7.2.
+                let text = format!("`{}` is an index of the same statement already", v.name.as_str());
+                let d = Diagnostic::new(Code::BadDoVariable, v.name.span, text);
+                self.reporter.report(d.secondary(first.name.span, "the first one is here"));
+            }
             let ty = match &given {
                 Some(ty) => Some(ty.clone()),
                 None => self.index_type(&v.name),

@@ -18,6 +18,11 @@ impl Typing<'_> {
         span: Span,
     ) -> Option<()> {
         let given = |keyword: &str| controls.iter().find(|c| &*c.keyword == keyword);
+        if let (Some(_), Some(c)) = (given("rec"), given("end")) {
+            // Fortran 2018, C1220; nvfortran takes it.
+            let text = "`end=` and `rec=` exclude each other: there is a record of the number, or an error";
+            self.not_standard(Code::BadIoSpecifier, c.value.span, text, "write `err=` or `iostat=`");
+        }
         let mut wrong = |at: Span, text: &str| self.reporter.error::<()>(Code::BadIoSpecifier, at, text);
         if kind == IoKind::Write
             && let Some(c) = given("end").or_else(|| given("eor")).or_else(|| given("size"))
@@ -38,6 +43,10 @@ impl Typing<'_> {
             }
             if let (Some(_), Some(c)) = (given("rec"), given("pos")) {
                 return wrong(c.value.span, "`pos=` and `rec=` exclude each other");
+            }
+            if let (Some(c), None) = (given("size"), given("advance")) {
+                // Fortran 2018, 12.6.2.15.
+                return wrong(c.value.span, "`size=` needs `advance=`: it counts what is read from one record");
             }
             if let (Some(c), None) = (given("eor"), given("advance")) {
                 // Fortran 2018, C1222.

@@ -61,6 +61,15 @@ impl<'a> Checker<'a> {
 
     pub(super) fn forall(&mut self, header: &'a ConcurrentHeader, body: &'a [ast::Stmt]) -> Option<StmtKind> {
         let outer = self.cx.scope;
+        for v in &header.vars {
+            if self.made.forall_indices.contains(&v.name.text) {
+                // Fortran 2018, 10.2.4.2.4.
+                let text = format!("`{}` is an index of the `forall` around this one", v.name.as_str());
+                self.reporter.error::<()>(Code::BadDoVariable, v.name.span, text);
+            }
+        }
+        let known = self.made.forall_indices.len();
+        self.made.forall_indices.extend(header.vars.iter().map(|v| v.name.text.clone()));
         let vars = self.index_ranges(header);
         let mask = match &header.mask {
             Some(e) => Some(self.condition(e)),
@@ -68,6 +77,7 @@ impl<'a> Checker<'a> {
         };
         let body = self.block(body);
         self.cx.scope = outer;
+        self.made.forall_indices.truncate(known);
         for s in &body {
             let allowed = matches!(
                 s.kind,

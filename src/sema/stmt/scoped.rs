@@ -3,7 +3,7 @@
 use crate::checked::{Attrs, Expr, ExprKind, Shape, StmtKind, Storage, VarId, Variable, is_designator};
 use crate::checker::{Checker, ConstructKind, ScopeData, Sym, VarInfo};
 use crate::typing::{is_class, space_of};
-use ast::{Declaration, Name, UseStmt};
+use ast::{DeclKind, Declaration, Name, UseStmt};
 use diag::Code;
 
 impl<'a> Checker<'a> {
@@ -19,6 +19,7 @@ impl<'a> Checker<'a> {
         let scope = self.scopes.add(data);
         self.cx.scope = scope;
         self.use_modules(scope, uses);
+        self.check_block_declarations(decls);
         self.collect_declarations(scope, decls);
         self.resolve_scope(scope);
         self.late_declarations(scope, decls);
@@ -34,6 +35,22 @@ impl<'a> Checker<'a> {
         let (id, body) = self.inside(name, ConstructKind::Other, |c, id| (id, c.block(body)));
         self.cx.scope = outer;
         Some(StmtKind::Block { id, vars, body })
+    }
+
+    /// What stands in no BLOCK (Fortran 2018, C1107, R1109).
+    fn check_block_declarations(&mut self, decls: &[Declaration]) {
+        for d in decls {
+            let word = match d.kind {
+                DeclKind::Common(_) => "common",
+                DeclKind::Equivalence(_) => "equivalence",
+                DeclKind::Namelist(_) => "namelist",
+                DeclKind::Implicit(_) | DeclKind::ImplicitNone => "implicit",
+                _ => continue,
+            };
+            let text = format!("a `block` construct has no `{word}`");
+            let help = "put it among the declarations of the procedure";
+            self.reporter.error_help::<()>(Code::StatementOutOfPlace, d.span, text, help);
+        }
     }
 
     pub(super) fn associate(

@@ -72,6 +72,21 @@ pub(crate) fn difference_but_for_memory(defs: &Definitions<'_>, body: ProcId, of
     .procedures(body, of, None)
 }
 
+/// Says that a procedure may change an argument of which an interface says `intent(in)` (Fortran 2018, 15.3.2.2, 15.5.2.9).
+pub(crate) fn missing_intent(defs: &Definitions<'_>, given: ProcId, wanted: ProcId) -> Option<String> {
+    let (p, q) = (defs.proc(given), defs.proc(wanted));
+    let is_known = |id: ProcId| !defs.proc_info(id).unknown_dummies && !defs.proc_info(id).embedded;
+    let may_change = |v: VarId| {
+        let (var, attrs) = (defs.var(v), &defs.var(v).attrs);
+        let is_data = !matches!(var.storage, Storage::Procedure) && &*var.name != ALTERNATE;
+        is_data && attrs.intent.is_none() && !attrs.value && !attrs.copied && !attrs.pointer
+    };
+    let is_input = |v: VarId| defs.var(v).attrs.intent == Some(Intent::In);
+    let mut both = p.params.iter().zip(&q.params).filter(|_| is_known(given) && is_known(wanted));
+    let (&x, _) = both.find(|&(&x, &y)| may_change(x) && is_input(y))?;
+    Some(format!("argument `{}` of `{}` has no intent, and is `intent(in)`", defs.var(x).name, p.name))
+}
+
 /// What need not agree.
 #[derive(Clone, Copy, Default)]
 struct Laxity {

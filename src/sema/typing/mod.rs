@@ -17,7 +17,7 @@ mod types;
 pub(crate) use arguments::{Argument, Fit, Given};
 pub(crate) use characteristics::{
     difference, difference_but_for_inherited_intents, difference_but_for_intents, difference_but_for_memory,
-    difference_but_for_pointers, difference_but_for_shapes, difference_of_interface,
+    difference_but_for_pointers, difference_but_for_shapes, difference_of_interface, missing_intent,
 };
 pub(crate) use conform::{known_extents, mismatch, section_extents};
 pub(crate) use convert::{assignable, assignable_types, fit_constant};

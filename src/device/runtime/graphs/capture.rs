@@ -8,6 +8,7 @@
 use super::topology::{Kind, Topology};
 use super::{Graphs, LEGACY, Node, Outcome, RELAXED};
 use crate::{Api, Command, CudaError, KernelLaunch};
+use source::Span;
 use std::collections::BTreeMap;
 
 /// A capture that has begun.
@@ -23,6 +24,8 @@ pub(super) struct Capture {
     /// The events that were recorded in it, with the nodes that come before each.
     events: BTreeMap<u64, Vec<usize>>,
     pub(super) is_broken: bool,
+    /// The call that has broken it.
+    pub(super) broken_by: Option<(String, Span)>,
 }
 
 impl Capture {
@@ -36,6 +39,7 @@ impl Capture {
             streams: BTreeMap::from([(origin, Vec::new())]),
             events: BTreeMap::new(),
             is_broken: false,
+            broken_by: None,
         }
     }
 
@@ -71,6 +75,13 @@ impl Graphs {
     fn is_lost(&self, event: u64) -> bool {
         self.lost.contains(&event)
             || self.captures.iter().any(|capture| capture.is_broken && capture.events.contains_key(&event))
+    }
+
+    /// A call has failed: it is what has broken the captures that are broken by now.
+    pub(in super::super) fn note_broken(&mut self, call: &str, span: Span) {
+        for capture in self.captures.iter_mut().filter(|capture| capture.is_broken) {
+            capture.broken_by.get_or_insert_with(|| (call.to_owned(), span));
+        }
     }
 
     /// Ends the capture of that place; nobody can use its events until they are recorded again.
@@ -206,6 +217,9 @@ impl Graphs {
                     if stream <= LEGACY { graphs.forbid_default_stream() } else { graphs.forbid_waiting(Some(stream)) }
                 };
                 waits_for(self).and_then(|()| self.forbid_unsafe_call()).err().map(Err)
+            }
+            Api::MallocAsync { stream, .. } | Api::FreeAsync { stream, .. } if self.has(stream) => {
+                self.forbid_waiting(Some(stream)).err().map(Err)
             }
             Api::Malloc { .. } | Api::MallocPitch { .. } | Api::CudaFree { .. } => {
                 self.forbid_unsafe_call().err().map(Err)
