@@ -126,6 +126,7 @@ impl Checker<'_> {
                 Given::Expr(e) if arg.is_hollerith && takes_bytes(self.defs.var(param)) => {
                     Actual::Expr(hollerith_memory(e))
                 }
+                Given::Expr(e) if arg.by_value && !self.defs.var(param).attrs.value => Actual::Address(e),
                 Given::Expr(e) => {
                     self.typing().check_parent_object(&e)?;
                     Actual::Expr(self.typing().pass_one(param, e)?)
