@@ -100,6 +100,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             return;
         }
         if !is_elementwise(self.b.program(), e) {
+            self.check_whole(e);
             let view = self.view(e);
             let view = self.b.local_view(view, &e.ty);
             operands.insert(e, Operand::View(view));

@@ -1,5 +1,5 @@
 ! The results of ENTRY points with the same characteristics are one variable, also where these are known at run time only
-! (Fortran 2018, 15.6.2.6).
+! (Fortran 2018, 15.6.2.6). Numbers of different types share their storage.
 module entries
   implicit none
 contains
@@ -42,6 +42,20 @@ contains
     entry more_growing(n) result(b)
     a = repeat('y', n)
   end function
+
+  function one() result(a)
+    real(8) :: a
+    integer :: b
+    complex :: c
+    a = 0
+    c = transfer([0, 1072693248], c)
+    return
+    entry bits() result(b)
+    c = (1.0, 2.0)
+    return
+    entry pair() result(c)
+    a = transfer([1065353216, 1073741824], a)
+  end function
 end module
 
 program entry_results
@@ -54,5 +68,6 @@ program entry_results
   p => also_pointed(4)
   print '(3a, i2)', '[', p, ']', len(p)
   print '(7f4.1)', numbers(1), sum(more_numbers(2))
+  print *, one(), bits(), pair()
   print '(2a, i2)', growing(2), more_growing(3), len(more_growing(4))
 end program
