@@ -1,4 +1,5 @@
-//! The modules that come with the compiler.
+//! The modules that come with the compiler. They have default kinds of four bytes, whatever the options say; the external procedures
+//! of the run-time library, which programs know without an interface, have those of the program.
 
 use crate::parts::{Parts, Selection};
 use crate::{cublas, hdf5, mpi};

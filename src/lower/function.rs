@@ -28,6 +28,8 @@ pub(crate) struct FunctionLowering<'m, 'p> {
     pub(crate) targets: JumpTargets<'p>,
     /// Records of internal procedures (`call::procedure_pointer`), as far as they are in this frame or were passed.
     pub(crate) records: BTreeMap<ProcId, MemRef>,
+    /// The memory that the results of a function and of its entries share, where they have several types.
+    pub(crate) results: Option<MemRef>,
     /// The numbers that C has for the types of `type(*)` dummies, as far as they are passed.
     pub(crate) types_for_c: BTreeMap<VarId, Val>,
 }
@@ -47,6 +49,7 @@ impl<'m, 'p> FunctionLowering<'m, 'p> {
             elements: ElementLoops::default(),
             targets: JumpTargets::default(),
             records: BTreeMap::new(),
+            results: None,
             types_for_c: BTreeMap::new(),
         }
     }

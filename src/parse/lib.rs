@@ -71,11 +71,30 @@ pub fn parse(
     include: IncludeReader<'_>,
     diags: &mut Diagnostics,
 ) -> Parsed {
+    let mut records = prescan::record::Records::default();
+    let mut said = Diagnostics::new();
+    let mut parsed = parse_files(map, files, options, include, &mut records, &mut said);
+    if let Some(mut known) = records.with_late_operators() {
+        // What was taken for `.not.` is an operator that a statement behind it defines.
+        said = Diagnostics::new();
+        parsed = parse_files(map, files, options, include, &mut known, &mut said);
+    }
+    diags.append(said);
+    parsed
+}
+
+fn parse_files(
+    map: &mut SourceMap,
+    files: &[FileId],
+    options: &ParseOptions,
+    include: IncludeReader<'_>,
+    records: &mut prescan::record::Records,
+    diags: &mut Diagnostics,
+) -> Parsed {
     let mut parsed = Parsed { is_whole: true, ..Parsed::default() };
     let mut names = build::Names::new(options);
-    let mut records = prescan::record::Records::of_files(map, files);
     for &file in files {
-        let mut lines = prescan::Prescan::open(map, file, options, include, &mut records, diags);
+        let mut lines = prescan::Prescan::open(map, file, options, include, records, diags);
         let mut nest = nest::Nest::default();
         loop {
             let errors = diags.error_count();

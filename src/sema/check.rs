@@ -14,8 +14,9 @@ use std::collections::BTreeSet;
 /// Checks a program. `diags` gets errors and warnings in the order of their places; without errors there is a result.
 pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnostics) -> Option<Program> {
     let mut open = BTreeSet::new();
+    let embedded = SemaOptions { integer8: false, real8: false, ..options.clone() };
     let c = loop {
-        let c = checked(program, options, open.clone());
+        let c = checked(program, [options, &embedded], open.clone());
         if c.made.found_open.is_subset(&open) {
             break c;
         }
@@ -28,8 +29,12 @@ pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnost
 }
 
 /// A program checked with these derived types as open ones (`decl::parameterised`).
-fn checked<'a>(program: &'a ast::Program, options: &'a SemaOptions, open: BTreeSet<(FileId, u32)>) -> Checker<'a> {
-    let mut c = Checker::new(options);
+fn checked<'a>(
+    program: &'a ast::Program,
+    [options, embedded]: [&'a SemaOptions; 2],
+    open: BTreeSet<(FileId, u32)>,
+) -> Checker<'a> {
+    let mut c = Checker::new(options, embedded);
     c.made.open = open;
     c.made.regions = Regions::of(&program.regions);
     c.collect_units(program);

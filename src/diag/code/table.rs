@@ -258,7 +258,7 @@ crate::code::codes! {
     W0544 Warning StaleHostCopy "value of a device scalar used in host code";
     W0546 Warning PinnedOptionWithoutEffect "`pinned=` on an object that is not pinned";
     W0552 Warning ConditionalBarrier "`syncthreads` under a condition that differs between threads";
-    W0553 Warning ComparedInKernelDo "comparison with a variable that the iterations of `!$cuf kernel do` do not share";
+    W0553 Warning ComparedInKernelDo "variable that goes on from its own value, which the iterations of `!$cuf kernel do` do not share";
     W0554 Warning CopyCountInBytes "copy whose count looks like bytes, not elements";
 
     E0601 Error ConstantOverflow "constant expression that overflows";

@@ -235,6 +235,7 @@ fn operand_conflicts(program: &Program, target: &Expr, v: VarId, e: &Expr) -> bo
                 Actual::Expr(e) if e.rank == 0 => mentions(program, e, v),
                 Actual::Expr(e) => operand_conflicts(program, target, v, e),
                 Actual::Proc(_) => false,
+                Actual::Address(_) => true,
             });
             of_arguments || may_read(program, *proc, v)
         }

@@ -333,14 +333,18 @@ impl<'a> Walk<'a> {
     fn note_exceptions(&mut self, proc: ProcId, args: &[Option<Actual>]) {
         let embedded = |module: &str| self.program.modules.iter().any(|m| m.embedded && &*m.name == module);
         let Some((module, name)) = self.program.proc(proc).qualified.split_once('.') else { return };
-        if !matches!(module, "ieee_exceptions" | "ieee_arithmetic") || !embedded(module) {
+        let own = self.program.proc(self.me).qualified.split_once('.').map(|(own, _)| own);
+        if !matches!(module, "ieee_exceptions" | "ieee_arithmetic")
+            || !embedded(module)
+            || own == Some("ieee_exceptions")
+        {
             return;
         }
         let is_off = || {
             let given = args.get(1).and_then(Option::as_ref);
             matches!(given, Some(Actual::Expr(Expr { kind: ExprKind::Const(Const::Logical(false)), .. })))
         };
-        let asks = match name {
+        let asks = match name.strip_suffix("_l8").unwrap_or(name) {
             "ieee_get_flag" | "ieee_set_rounding_mode" => true,
             "ieee_set_halting_mode" => !is_off(),
             "ieee_set_flag" | "ieee_get_status" | "ieee_set_status" | "ieee_get_modes" | "ieee_set_modes" => false,

@@ -19,7 +19,7 @@ use crate::elements::{Operand, Operands};
 use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::intrinsic::may_be_absent;
-use crate::types::{has_final, is_flat};
+use crate::types::{HOST_MEMORY, has_final, is_flat};
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{MemRef, element_lvalue};
 use ir::Val;
@@ -100,6 +100,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             return;
         }
         if !is_elementwise(self.b.program(), e) {
+            self.check_whole(e);
             let view = self.view(e);
             let view = self.b.local_view(view, &e.ty);
             operands.insert(e, Operand::View(view));
@@ -133,12 +134,21 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.prepare_arguments(proc, args, &mut operands);
         let extents = operands.extents(e).unwrap_or_default();
         self.b.check_operands(e, &operands);
-        let results = self.b.temporary_array(&e.ty, None, &extents);
+        let outlives = self.b.outlives_scope(&e.ty, false);
+        let results = if outlives {
+            self.b.array_of_results(&e.ty, &extents)
+        } else {
+            self.b.temporary_array(&e.ty, None, &extents)
+        };
         self.for_each_element(operands, &extents, &[&results], &mut |this, index, linear| {
             let mem = this.b.element_pos(&results, index, linear);
             this.call_into(proc, args, mem);
         });
-        self.b.end_later(results.clone(), e.ty.clone());
+        if outlives {
+            self.b.end_after_statement(&results, &e.ty, false, HOST_MEMORY);
+        } else {
+            self.b.end_later(results.clone(), e.ty.clone());
+        }
         results
     }
 

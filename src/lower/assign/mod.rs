@@ -205,7 +205,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Stops the program at an allocatable object that is not allocated.
-    fn stop_unless_allocated(&mut self, d: &Descriptor, object: &'p Expr) {
+    pub(crate) fn stop_unless_allocated(&mut self, d: &Descriptor, object: &'p Expr) {
         let base = self.b.desc_base(d);
         let is_missing = self.b.icmp(CmpOp::Eq, base, Val::i64(0));
         let name = designator_name(self.b.program(), object);
@@ -396,7 +396,8 @@ fn store_assigned<'p>(b: &mut Builder<'_, 'p>, place: Lvalue, target: &'p Expr, 
     if let (Lvalue::Mem(to), Value::Object(from)) = (place, v)
         && is_designator(value)
     {
-        if to == *from {
+        // What is finalised is finalised here too (Fortran 2018, 7.5.6.3).
+        if to == *from && !has_final(b.program(), &target.ty) {
             return;
         }
     }

@@ -64,6 +64,8 @@ pub(crate) struct Builder<'m, 'p> {
     return_block: Bb,
     /// The clean-ups of each open scope, innermost last.
     scopes: Vec<Vec<Cleanup<'p>>>,
+    /// The scope of the innermost statement.
+    statement: Option<usize>,
     /// The addresses that the prologue takes.
     addresses: Vec<(AddrBase, Reg)>,
     transfer: Option<(u64, MemRef)>,
@@ -105,6 +107,7 @@ impl<'m, 'p> Builder<'m, 'p> {
             procedure,
             return_block,
             scopes: vec![Vec::new()],
+            statement: None,
             addresses: Vec::new(),
             transfer: None,
             random_state: None,
@@ -287,6 +290,39 @@ impl<'m, 'p> Builder<'m, 'p> {
         if let Some(scope) = self.scopes.last_mut() {
             scope.push(Rc::new(cleanup));
         }
+    }
+
+    /// The next scope that is opened is that of a statement, at whose end the results of functions are finalised. Gives what
+    /// [`Builder::end_statement`] takes.
+    pub(crate) fn begin_statement(&mut self) -> Option<usize> {
+        self.statement.replace(self.scopes.len())
+    }
+
+    /// Comes back to the statement around.
+    pub(crate) fn end_statement(&mut self, outer: Option<usize>) {
+        self.statement = outer;
+    }
+
+    /// Whether the current scope is one within that of a statement.
+    pub(crate) fn is_within_statement(&self) -> bool {
+        self.statement.is_some_and(|scope| scope + 1 < self.scopes.len())
+    }
+
+    /// As [`Builder::defer`], to the end of the statement.
+    pub(crate) fn defer_to_statement(&mut self, cleanup: impl for<'a> Fn(&mut Builder<'a, 'p>) + 'p) {
+        if let Some(scope) = self.statement.and_then(|scope| self.scopes.get_mut(scope)) {
+            scope.push(Rc::new(cleanup));
+        }
+    }
+
+    /// A slot for the address of a chain's first link, which is empty when the procedure begins.
+    pub(crate) fn empty_chain(&mut self) -> MemRef {
+        let (_, head) = self.slot(8, 8, "results", Span::NONE);
+        let current = self.ir.current();
+        self.ir.switch_to(PROLOGUE);
+        self.store_scalar(head, Ty::I64, Val::i64(0));
+        self.ir.switch_to(current);
+        head
     }
 
     /// How many scopes are open.

@@ -221,6 +221,11 @@ impl<'p> FunctionLowering<'_, 'p> {
                     }
                     None => self.at(e.span, |this| this.pass(var, e, out)),
                 },
+                Some(Some(Actual::Address(e))) => {
+                    let address = self.int64(e);
+                    out.words.push(address);
+                    out.keys.push(self.b.space_key(Space::Generic));
+                }
                 Some(Some(Actual::Proc(p))) if out.is_described => self.pass_to_mpi(*p, out),
                 Some(Some(Actual::Proc(p))) if self.has_host_variables(*p) && !out.service => {
                     // It belongs to this activation of its host, wherever it is called.

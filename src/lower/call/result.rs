@@ -17,7 +17,7 @@ use crate::object::convention::{ResultForm, assumed_lengths, result_form, value_
 use crate::object::flat::owns_parts;
 use crate::procedure::reach::{declared_by, declared_exprs};
 use crate::storage::{Taken, VarStorage};
-use crate::types::{const_bytes, data_space, has_end, ir_ty};
+use crate::types::{HOST_MEMORY, const_bytes, data_space, has_end, ir_ty};
 use crate::value::Value;
 use crate::value::arguments::Passed;
 use crate::value::array_view::ArrayView;
@@ -111,7 +111,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             let view = self.b.desc_view(&d);
             if var.attrs.allocatable {
                 let location = self.b.data_location(var.attrs.cuda);
-                if var.attrs.class || has_end(program, &var.ty) {
+                if self.b.outlives_scope(&var.ty, var.attrs.class) {
+                    self.b.end_after_statement(&view, &var.ty, var.attrs.class, location);
+                } else if var.attrs.class || has_end(program, &var.ty) {
                     self.b.end_data_later(d, var.ty.clone(), location);
                 } else {
                     self.b.defer_free(Allocation { location, addr: view.mem.addr, may_be_null: true });
@@ -144,7 +146,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         let extents: Vec<Val> = bounds.iter().map(|b| b.1).collect();
         let total = self.b.array_bytes(&extents, bytes);
         let total = self.b.object_room(&var.ty, total);
-        let mem = self.b.temporary(total, crate::types::align(program, &var.ty).max(8));
+        let outlives = self.b.outlives_scope(&var.ty, false);
+        let mem = if outlives {
+            self.b.memory_of_result(total)
+        } else {
+            self.b.temporary(total, crate::types::align(program, &var.ty).max(8))
+        };
         let mut view = self.b.dense(mem, bytes, len, &extents);
         for (d, b) in view.dims.iter_mut().zip(&bounds) {
             d.lower = b.0;
@@ -153,7 +160,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         let hidden: Vec<Val> = [addr].into_iter().chain(len).collect();
         self.invoke(proc, &hidden, &passed, &[]);
         self.b.after_call(passed);
-        if has_end(program, &var.ty) {
+        if outlives {
+            self.b.end_after_statement(&view, &var.ty, false, HOST_MEMORY);
+        } else if has_end(program, &var.ty) {
             self.b.end_later(view.clone(), var.ty.clone());
         }
         self.b.end_flat_later(&view, &var.ty, &lengths);

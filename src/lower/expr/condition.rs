@@ -105,6 +105,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn branch_on(&mut self, e: &'p Expr, yes: Bb, no: Bb) {
         match &e.kind {
             ExprKind::Paren(inner) => return self.branch_on(inner, yes, no),
+            ExprKind::Convert(inner) if matches!(inner.ty, Type::Logical(_)) => return self.branch_on(inner, yes, no),
             ExprKind::Unary { op: UnaryOp::Not, operand } => return self.branch_on(operand, no, yes),
             ExprKind::Logic { op: op @ (LogicOp::And | LogicOp::Or), left, right } if !self.is_pure(right) => {
                 let next = self.b.new_block();

@@ -9,6 +9,7 @@
 //!
 //! Not here: array expressions (`array`), arithmetic (`builder::arithmetic`).
 
+pub(crate) mod allocated;
 pub(crate) mod char_length;
 pub(crate) mod condition;
 pub(crate) mod designator;
@@ -63,6 +64,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                     && let Some(VarStorage::Value(constant @ Value::Scalar(Val::Imm(_)))) = self.storage_of(v)
                 {
                     return constant;
+                }
+                if matches!(e.ty, Type::Character(_)) {
+                    self.check_whole(e);
                 }
                 let place = self.lvalue(e);
                 let place = self.sized_place(place, e);

@@ -95,6 +95,11 @@ fn is_optional(id: Intrinsic, at: usize) -> bool {
     }
 }
 
+/// Whether the value or the shape of an argument matters, and it cannot be absent.
+pub(crate) fn needs_argument(id: Intrinsic, at: usize) -> bool {
+    !is_optional(id, at) && !(id == Intrinsic::Transfer && at == 1)
+}
+
 /// The optional dummy argument that an argument is, which may be absent; conversions do not hide it.
 fn optional_dummy(program: &Program, e: &Expr) -> Option<VarId> {
     match &e.kind {
@@ -157,6 +162,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn known_intrinsic(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Value {
         use Intrinsic as I;
         self.demand_dimension(id, args);
+        self.check_arguments(id, args);
         let made = match id {
             I::Btest
             | I::Iand
@@ -271,6 +277,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     fn known_array_intrinsic(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
+        self.check_arguments(id, args);
         use Intrinsic as I;
         let rearranges =
             matches!(id, I::Transpose | I::Reshape | I::Spread | I::Cshift | I::Eoshift | I::Pack | I::Unpack);

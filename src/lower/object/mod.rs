@@ -12,5 +12,6 @@ pub(crate) mod derived;
 pub(crate) mod dynamic_type;
 pub(crate) mod finalise;
 pub(crate) mod flat;
+pub(crate) mod later;
 pub(crate) mod made;
 pub(crate) mod transfer;

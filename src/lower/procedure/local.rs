@@ -88,6 +88,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         if self.b.side() == Side::Host && alloc_where(Side::Host, var.attrs.cuda) != 0 {
             return self.array_local(v);
         }
+        if let Some(mem) = self.memory_of_results(v) {
+            return self.storage.set(v, VarStorage::Scalar(mem, None));
+        }
         let part = ir_ty(&var.ty);
         let storage = match &var.ty {
             ty if self.b.usage().in_memory.contains(&v) || !has_register(ty) => return self.array_local(v),
@@ -95,6 +98,25 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ => VarStorage::Reg(self.b.mutable(part)),
         };
         self.storage.set(v, storage);
+    }
+
+    /// Where a result that is a number is, if ENTRY statements of the function give it others of other types: these are associated
+    /// (Fortran 2018, 15.6.2.6).
+    fn memory_of_results(&mut self, v: VarId) -> Option<MemRef> {
+        let program = self.b.program();
+        let is_number = |w: VarId| {
+            let var = program.var(w);
+            matches!(var.storage, Storage::Result) && has_register(&var.ty) && matches!(var.shape, Shape::Scalar)
+        };
+        let owner = program.var(v).owner.filter(|_| is_number(v))?;
+        let home = program.proc(owner).entry_of.unwrap_or(owner);
+        if !program.proc(home).vars.iter().any(|&w| w != v && is_number(w)) {
+            return None;
+        }
+        if self.results.is_none() {
+            self.results = Some(self.b.slot(16, 8, "results", program.var(v).span).1);
+        }
+        self.results
     }
 
     fn described_local(&mut self, v: VarId) {

@@ -7,6 +7,7 @@
 //!
 //! Not here: loops over array elements (`builder::flow`).
 
+use crate::analysis::expressions::has_final_results;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
@@ -60,7 +61,16 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let (head, inside) = (self.b.new_block(), self.b.new_block());
                 self.b.jump(head);
                 self.b.switch_to(head);
-                self.branch_on(cond, inside, exit);
+                if has_final_results(self.b.program(), cond) {
+                    // Each round has results of its own, which end before it begins.
+                    let goes_on = self.as_statement(|this| {
+                        let goes_on = this.pred(cond);
+                        this.b.freeze(goes_on)
+                    });
+                    self.b.branch(goes_on, inside, exit);
+                } else {
+                    self.branch_on(cond, inside, exit);
+                }
                 self.b.switch_to(inside);
                 self.round(body);
                 self.b.jump(cycle);

@@ -72,8 +72,16 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.handle_signals();
         }
         self.targets.begin(s, self.what_is_open());
-        self.scope(|this| this.statement_kind(s));
+        self.as_statement(|this| this.statement_kind(s));
         self.targets.end();
+    }
+
+    /// What `f` makes is a statement: the results of functions to which it refers are finalised behind it (Fortran 2018, 7.5.6.3).
+    pub(crate) fn as_statement<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.b.begin_statement();
+        let result = self.scope(f);
+        self.b.end_statement(outer);
+        result
     }
 
     /// Calls the procedures of signals that have come, if the program catches any.

@@ -124,7 +124,10 @@ impl Reader<'_> {
         let word = first_word(text);
         let rest = &text[word.len()..];
         let starts = rest.len() > 1 && rest.starts_with(':') && !rest.starts_with("::");
-        if !starts || word.is_empty() || !word.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        // `character:5` is a type.
+        let has_length =
+            wording::is_intrinsic_type(word) && rest[1..].starts_with(|c: char| c.is_ascii_digit() || c == '(');
+        if !starts || has_length || word.is_empty() || !word.starts_with(|c: char| c.is_ascii_alphabetic()) {
             return self.statement(text);
         }
         if rest.starts_with(":=") {

@@ -54,8 +54,37 @@ pub(crate) fn run(
     cpp.out
 }
 
+/// The macros that nvfortran 25.1 defines for x86-64 Linux, as far as programs ask for them; those that `predefined` names aside.
+const OF_NVFORTRAN: &[(&str, &str)] = &[
+    ("__NVCOMPILER", "1"),
+    ("__NVCOMPILER_LLVM__", "1"),
+    ("__NVCOMPILER_MAJOR__", "25"),
+    ("__NVCOMPILER_MINOR__", "1"),
+    ("__NVCOMPILER_PATCHLEVEL__", "0"),
+    ("__PGI", "1"),
+    ("__PGLLVM__", "1"),
+    ("__PGIC__", "25"),
+    ("__PGIC_MINOR__", "1"),
+    ("__PGIC_PATCHLEVEL__", "0"),
+    ("unix", "1"),
+    ("__unix", "1"),
+    ("__unix__", "1"),
+    ("linux", "1"),
+    ("__linux", "1"),
+    ("__linux__", "1"),
+    ("__x86_64", "1"),
+    ("__x86_64__", "1"),
+    ("__amd64", "1"),
+    ("__amd64__", "1"),
+    ("__LP64__", "1"),
+    ("__LONG_MAX__", "9223372036854775807L"),
+];
+
 fn predefined(options: &ParseOptions, diags: &mut Diagnostics) -> Macros {
     let mut macros = Macros::default();
+    for (name, text) in OF_NVFORTRAN {
+        macros.define(name, Macro::object(text));
+    }
     if options.cuda {
         macros.define("_CUDA", Macro::object("1"));
     }

@@ -6,7 +6,6 @@
 //! language always are, others if the program defines them.
 
 use crate::logical::{is_quote, is_word};
-use source::{FileId, SourceMap};
 use std::collections::BTreeSet;
 
 /// The operators and constants that stand between two points.
@@ -27,16 +26,16 @@ pub(crate) struct Records {
     operators: BTreeSet<Vec<u8>>,
     /// The components of derived types and structures.
     components: BTreeSet<Vec<u8>>,
+    /// The names between two points that were taken for components, or for operators and constants of the language.
+    taken: BTreeSet<Vec<u8>>,
 }
 
 impl Records {
-    /// The operators that the files define, wherever they do.
-    pub(crate) fn of_files(map: &SourceMap, files: &[FileId]) -> Records {
-        let mut records = Records::default();
-        for source in files.iter().filter_map(|&file| map.file(file)) {
-            records.note_operators(source.text().as_bytes());
-        }
-        records
+    /// What is known of the operators when all files have been read, if one of them was taken for something else before the statement
+    /// that defines it.
+    pub(crate) fn with_late_operators(self) -> Option<Records> {
+        let is_late = !self.taken.is_disjoint(&self.operators);
+        is_late.then(|| Records { operators: self.operators, ..Records::default() })
     }
 
     /// A file begins.
@@ -55,18 +54,12 @@ impl Records {
         if text.contains(&b'.') { self.change(text) } else { None }
     }
 
-    /// Notes the names in `operator (.name.)`.
+    /// Notes the names in `operator(.name.)`.
     fn note_operators(&mut self, text: &[u8]) {
-        for at in text.iter().enumerate().filter(|(_, byte)| **byte == b'(').map(|(at, _)| at) {
-            let before = text[..at].trim_ascii_end();
-            let is_operator =
-                before.len().checked_sub(8).is_some_and(|i| before[i..].eq_ignore_ascii_case(b"operator"));
-            // The name may stand in the next line.
-            let between = text[at + 1..].iter().take_while(|b| b.is_ascii_whitespace() || **b == b'&').count();
-            if let (true, Some(rest)) = (is_operator, text[at + 1 + between..].strip_prefix(b".")) {
-                let name = rest.iter().take_while(|b| b.is_ascii_alphabetic());
-                self.operators.insert(name.map(u8::to_ascii_lowercase).collect());
-            }
+        const BEGIN: &[u8] = b"operator(.";
+        for at in text.windows(BEGIN.len()).enumerate().filter(|(_, w)| *w == BEGIN).map(|(at, _)| at) {
+            let name = text[at + BEGIN.len()..].iter().take_while(|b| b.is_ascii_lowercase());
+            self.operators.insert(name.copied().collect());
         }
     }
 
@@ -98,7 +91,7 @@ impl Records {
         }
     }
 
-    fn change(&self, text: &mut [u8]) -> Option<usize> {
+    fn change(&mut self, text: &mut [u8]) -> Option<usize> {
         let (mut at, mut quote, mut first) = (0, None, None);
         while at < text.len() {
             let byte = text[at];
@@ -113,10 +106,14 @@ impl Records {
                         // `1.e5.and.`: the point behind the exponent begins a word.
                         at = end - 1;
                     } else if is_object(&text[..at]) && self.is_component(&text[at + 1..end], &text[end..]) {
+                        if is_enclosed {
+                            self.taken.insert(text[at + 1..end].to_vec());
+                        }
                         text[at] = b'%';
                         first = first.or(Some(at).filter(|_| !self.has_some));
                     } else if is_enclosed {
                         if is_letter(&text[at + 1..end]) && !self.operators.contains(&text[at + 1..end]) {
+                            self.taken.insert(text[at + 1..end].to_vec());
                             text[at + 1].make_ascii_uppercase();
                         }
                         at = end;

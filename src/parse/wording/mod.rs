@@ -272,7 +272,7 @@ fn number_runs_into_word(text: &str, at: usize) -> bool {
     bytes[start].is_ascii_digit()
 }
 
-fn is_intrinsic_type(word: &str) -> bool {
+pub(crate) fn is_intrinsic_type(word: &str) -> bool {
     matches!(word, "integer" | "real" | "complex" | "logical" | "character")
 }
 

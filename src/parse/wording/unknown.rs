@@ -83,6 +83,16 @@ pub(crate) fn unknown(builder: &mut Builder<'_>, text: &str) -> Meant {
         "while" => (no_such().help("write `do while (…)` … `end do`"), Meant::Loop),
         "elif" | "elsif" => (no_such().help("write `else if (…) then`"), Meant::ElseIf),
         "printf" | "println" | "puts" | "cout" => (no_such().help("write `print *, …`"), Meant::Unknown),
+        "options" if rest.trim_start().starts_with('/') => (
+            error(head, "OPTIONS statements are not supported".to_owned())
+                .help("give options on the command line, `-Mextend` for `/extend_source`"),
+            Meant::Unknown,
+        ),
+        "ncharacter" => (
+            error(head, "national characters, `ncharacter`, are not supported".to_owned())
+                .help("declare them `character`"),
+            Meant::Unknown,
+        ),
         "switch" => (no_such().help("write `select case (…)`"), Meant::Select),
         "let" | "var" | "int" | "float" | "void" | "auto" | "const" | "char" | "bool" => {
             (no_such().help("a declaration is `integer :: name` or `real :: name`"), Meant::Unknown)

@@ -215,6 +215,8 @@ pub enum Actual {
     Expr(Expr),
     /// A procedure.
     Proc(ProcId),
+    /// The address of the memory that the dummy is, `integer(8)`: `%val(address)`.
+    Address(Expr),
 }
 
 impl Actual {

@@ -75,7 +75,7 @@ macro_rules! expression_parts {
                 }
                 ExprKind::Call { args, .. } => {
                     for arg in args.into_iter().flatten() {
-                        if let Actual::Expr(e) = arg {
+                        if let Actual::Expr(e) | Actual::Address(e) = arg {
                             f(e);
                         }
                     }
@@ -244,7 +244,7 @@ fn definitions<'s>(list: impl IntoIterator<Item = &'s Expr>, f: &mut dyn FnMut(&
 
 fn actuals<'s>(args: &'s [Option<Actual>], f: &mut dyn FnMut(&'s Expr, Role)) {
     for arg in args.iter().flatten() {
-        if let Actual::Expr(e) = arg {
+        if let Actual::Expr(e) | Actual::Address(e) = arg {
             f(e, Role::Value);
         }
     }

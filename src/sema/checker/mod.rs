@@ -46,7 +46,10 @@ const MOST_NESTED: u32 = 200;
 
 /// The recursion of names, declarations and expressions, with everything it works on.
 pub(crate) struct Checker<'a> {
+    /// The options for the place that is being checked.
     pub(crate) options: &'a SemaOptions,
+    /// Those for the program, and those for the modules that the compiler brings along.
+    all_options: [&'a SemaOptions; 2],
     pub(crate) reporter: Reporter,
     pub(crate) defs: Definitions<'a>,
     pub(crate) scopes: Scopes<'a>,
@@ -68,7 +71,7 @@ pub(crate) struct Made {
     pub(crate) open: BTreeSet<(FileId, u32)>,
     /// Those that this check has found.
     pub(crate) found_open: BTreeSet<(FileId, u32)>,
-    /// The intrinsic functions that procedures refer to without a declaration of the name.
+    /// The functions to which procedures refer by a name of which at most the type is declared.
     pub(crate) applied: BTreeSet<(Option<ProcId>, Arc<str>)>,
     /// Intrinsic functions that were needed as procedures.
     pub(crate) intrinsics: BTreeMap<Arc<str>, ProcId>,
@@ -168,11 +171,12 @@ pub(crate) struct Suspended {
 }
 
 impl<'a> Checker<'a> {
-    /// A checker that knows nothing yet.
-    pub(crate) fn new(options: &'a SemaOptions) -> Checker<'a> {
+    /// A checker that knows nothing yet, with the options for the program and those for embedded modules.
+    pub(crate) fn new(options: &'a SemaOptions, embedded: &'a SemaOptions) -> Checker<'a> {
         let standard = ImplicitRules::standard(options.integer_kind(), options.real_kind());
         Checker {
             options,
+            all_options: [options, embedded],
             reporter: Reporter::default(),
             defs: Definitions::default(),
             scopes: Scopes::new(standard),
@@ -184,7 +188,7 @@ impl<'a> Checker<'a> {
 
     /// A checker for expressions in the scope of a procedure of a finished program.
     pub(crate) fn of_finished(options: &'a SemaOptions, program: &Program, proc: Option<ProcId>) -> Checker<'a> {
-        let mut c = Checker { defs: Definitions::of_finished(program), ..Checker::new(options) };
+        let mut c = Checker { defs: Definitions::of_finished(program), ..Checker::new(options, options) };
         c.made.dim3 = program.types.iter().position(|t| &*t.name == "dim3").map(|i| TypeId(i as u32));
         if let Some(id) = proc.filter(|id| (id.0 as usize) < program.procs.len()) {
             let scope = c.scopes.add(ScopeData::finished(&program.proc(id).scope));
@@ -197,6 +201,7 @@ impl<'a> Checker<'a> {
     /// Goes to another place of the program; [`Checker::leave_context`] comes back.
     pub(crate) fn enter_context(&mut self, mut cx: Context) -> Suspended {
         cx.debugger = self.cx.debugger;
+        self.options = self.options_in(cx.scope);
         Suspended { cx: std::mem::replace(&mut self.cx, cx), refusal: self.reporter.take_refusal() }
     }
 
@@ -205,7 +210,22 @@ impl<'a> Checker<'a> {
         let inner = self.reporter.take_refusal();
         self.reporter.restore_refusal(outer.refusal);
         self.cx = outer.cx;
+        self.options = self.options_in(self.cx.scope);
         inner
+    }
+
+    /// The options that hold in a scope. Modules that the compiler brings along are what they are, whatever the default kinds of
+    /// the program.
+    pub(crate) fn options_in(&self, scope: ScopeId) -> &'a SemaOptions {
+        let [own, embedded] = self.all_options;
+        let is_embedded = (own.integer8 || own.real8)
+            && scope != ScopeId::NONE
+            && self
+                .scopes
+                .module_of(scope)
+                .and_then(|name| self.scopes.module_named(name))
+                .is_some_and(|module| self.scopes.module(module).embedded);
+        if is_embedded { embedded } else { own }
     }
 
     /// Runs `f` at another place of the program. What is refused there is refused here too.

@@ -30,6 +30,8 @@ struct VarUse {
     plain_writes: bool,
     /// Where it is assigned under a condition that looks at it, as in `if (x > m) m = x`.
     compared: Option<Span>,
+    /// Where it gets a value made of its own that is no reduction, as in `s = 2*s + x`.
+    recurs: Option<Span>,
     /// The operation of all its accumulations; an error when they differ.
     reduction: Option<Result<ReduceOp, ()>>,
     span: Span,
@@ -65,6 +67,7 @@ impl Scan<'_> {
             plain_reads: false,
             plain_writes: false,
             compared: None,
+            recurs: None,
             reduction: None,
             span,
         }))
@@ -170,6 +173,13 @@ impl Scan<'_> {
                 state.read_first |= !state.assigned;
                 return;
             }
+        } else if let StmtKind::Assign { target, value } = &s.kind
+            && let ExprKind::Var(id) = target.kind
+            && mentions(value, id)
+            && let Some(state) = self.entry(id, target.span)
+            && !state.assigned
+        {
+            state.recurs = state.recurs.or(Some(target.span));
         }
         if let StmtKind::If(arms) = &s.kind {
             for (condition, body, _) in arms {
@@ -258,14 +268,16 @@ fn accumulation(id: VarId, value: &Expr) -> Option<(ReduceOp, Vec<&Expr>)> {
         }
         ExprKind::Binary { op, left, right } => {
             let reduce = match op {
-                BinaryOp::Add => ReduceOp::Add,
+                BinaryOp::Add | BinaryOp::Sub => ReduceOp::Add,
                 BinaryOp::Mul => ReduceOp::Mul,
                 _ => return None,
             };
-            if let Some((op, first)) = pair(reduce, left, right) {
+            if *op != BinaryOp::Sub
+                && let Some((op, first)) = pair(reduce, left, right)
+            {
                 return Some((op, vec![if first { right } else { left }]));
             }
-            // `s + a + b` is `(s + a) + b`.
+            // `s + a + b` is `(s + a) + b`, and so is `s + a - b`.
             if !uses(right)
                 && let Some((inner, mut others)) = accumulation(id, left)
                 && inner == reduce
@@ -362,6 +374,13 @@ impl Typing<'_> {
                             "the loop leaves `{name}` as it was: only sums, `max(…)` and so on are reductions"
                         ));
                         self.reporter.report(d.help(format!("write `{name} = max({name}, …)` or `min`, without `if`")));
+                    } else if let Some(at) = s.recurs {
+                        let name = &self.defs.var(id).name;
+                        let text = format!("each thread has a copy of `{name}` of its own, and goes on from that");
+                        let d = Diagnostic::new(Code::ComparedInKernelDo, at, text);
+                        self.reporter.report(d.note(format!(
+                            "the loop leaves `{name}` as it was: only sums, `max(…)` and so on are reductions"
+                        )));
                     }
                 }
             }

@@ -2,13 +2,12 @@
 
 use super::separate::{has_interface, is_separate};
 use crate::checked::{
-    ALTERNATE, Attrs, CharLen, Const, Expr, ExprKind, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage,
-    Type, VarId, Variable,
+    ALTERNATE, Attrs, CharLen, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage, Type, VarId, Variable,
 };
 use crate::checker::{
     Checker, CodeSide, Context, DeclaredName, Entry, ProcInfo, Resolution, ScopeData, ScopeId, Sym, VarInfo,
 };
-use crate::typing::{Typing, same_type};
+use crate::typing::{Typing, same_characteristics};
 use ast::{Name, Prefix, ProcedureAttr, Subprogram, SubprogramKind};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -461,7 +460,8 @@ impl<'a> Checker<'a> {
             let name = result.as_ref().unwrap_or(name);
             self.result(entry, scope, name);
             let Some(own) = self.defs.proc(entry).result else { continue };
-            let same = results.iter().copied().find(|&other| has_form_of(self.defs.var(own), self.defs.var(other)));
+            let same =
+                results.iter().copied().find(|&other| same_characteristics(self.defs.var(own), self.defs.var(other)));
             match same {
                 Some(other) => {
                     self.defs.proc_mut(entry).result = Some(other);
@@ -659,35 +659,6 @@ impl Typing<'_> {
             self.reporter.error::<()>(Code::NotInteroperable, name.span, text);
         }
     }
-}
-
-/// Whether two results have type, shape and attributes in common, so that one variable serves for both.
-fn has_form_of(a: &Variable, b: &Variable) -> bool {
-    let same_length = match (&a.ty, &b.ty) {
-        (Type::Character(CharLen::Const(x)), Type::Character(CharLen::Const(y))) => x == y,
-        (Type::Character(CharLen::Assumed), Type::Character(CharLen::Assumed))
-        | (Type::Character(CharLen::Deferred), Type::Character(CharLen::Deferred)) => true,
-        (Type::Character(_), Type::Character(_)) => false,
-        _ => true,
-    };
-    let same_shape = match (&a.shape, &b.shape) {
-        (Shape::Scalar, Shape::Scalar) => true,
-        (Shape::Deferred(m), Shape::Deferred(n)) => m == n,
-        (Shape::Explicit(x), Shape::Explicit(y)) => {
-            x.len() == y.len()
-                && x.iter().zip(y).all(|(d, e)| same_bound(&d.lower, &e.lower) && same_bound(&d.upper, &e.upper))
-        }
-        _ => false,
-    };
-    let same_attrs = a.attrs.pointer == b.attrs.pointer
-        && a.attrs.allocatable == b.attrs.allocatable
-        && a.attrs.class == b.attrs.class;
-    same_type(&a.ty, &b.ty) && same_length && same_shape && same_attrs
-}
-
-/// Whether two bounds are the same constant.
-fn same_bound(a: &Expr, b: &Expr) -> bool {
-    matches!((&a.kind, &b.kind), (ExprKind::Const(Const::Int(x)), ExprKind::Const(Const::Int(y))) if x == y)
 }
 
 fn attr_name(attr: ProcedureAttr) -> &'static str {

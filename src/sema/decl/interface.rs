@@ -231,8 +231,9 @@ impl<'a> Checker<'a> {
                 self.scopes.get_mut(own).host = Some(scope);
             }
             // Fortran 2018, 8.7: IMPORT or not, the rules of the host do not hold in an interface body.
+            let options = self.options_in(own);
             self.scopes.get_mut(own).implicit =
-                Some(ImplicitRules::standard(self.options.integer_kind(), self.options.real_kind()));
+                Some(ImplicitRules::standard(options.integer_kind(), options.real_kind()));
         }
         id
     }

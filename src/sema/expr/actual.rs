@@ -1,9 +1,9 @@
 //! Actual arguments before they meet a dummy.
 
-use crate::checked::Storage;
+use crate::checked::{ProcId, Storage};
 use crate::checker::{Checker, Sym};
 use crate::typing::{Argument, Given};
-use ast::{Arg, ArgValue};
+use ast::{Arg, ArgValue, Name};
 use diag::Code;
 use source::Span;
 
@@ -58,14 +58,26 @@ impl Checker<'_> {
                 Some(Sym::Intrinsic(_)) => {
                     return self.intrinsic_procedure(name).map(Given::Proc);
                 }
-                // A reference before has made the name that of the intrinsic function (Fortran 2018, 19.5.1.4).
-                None if self.made.applied.contains(&(self.cx.proc, name.text.clone())) => {
-                    return self.intrinsic_procedure(name).map(Given::Proc);
+                Some(Sym::Var(id)) if self.defs.var_info(id).typed_only && self.is_applied(name) => {
+                    return self.applied_function(name).map(Given::Proc);
                 }
+                None if self.is_applied(name) => return self.applied_function(name).map(Given::Proc),
                 _ => {}
             }
         }
         self.expr(e).map(Given::Expr)
+    }
+
+    /// Whether a reference before has made the name that of a function (Fortran 2018, 19.5.1.4).
+    fn is_applied(&self, name: &Name) -> bool {
+        self.made.applied.contains(&(self.cx.proc, name.text.clone()))
+    }
+
+    fn applied_function(&mut self, name: &Name) -> Option<ProcId> {
+        match self.scopes.external(&name.text).filter(|_| self.implied_intrinsic(name).is_none()) {
+            Some(external) => Some(external),
+            None => self.intrinsic_procedure(name),
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! Function references and the passing of arguments; subroutine calls share the latter.
 
 use super::fit::takes_bytes;
-use crate::checked::{Actual, CharLen, Const, Expr, ExprKind, ProcId, Program, Shape, Type, VarId, visit};
+use crate::checked::{
+    Actual, CharLen, Const, Expr, ExprKind, Intrinsic, ProcId, Program, Shape, Type, VarId, is_designator, visit,
+};
 use crate::checker::{Binding, Checker, Context, ScopeData, ScopeId, Sym};
 use crate::typing::{
     Argument, Fit, Given, Typing, assignable, assignable_types, constant, is_class, same_type, shape_name, type_name,
@@ -126,6 +128,7 @@ impl Checker<'_> {
                 Given::Expr(e) if arg.is_hollerith && takes_bytes(self.defs.var(param)) => {
                     Actual::Expr(hollerith_memory(e))
                 }
+                Given::Expr(e) if arg.by_value && !self.defs.var(param).attrs.value => Actual::Address(e),
                 Given::Expr(e) => {
                     self.typing().check_parent_object(&e)?;
                     Actual::Expr(self.typing().pass_one(param, e)?)
@@ -480,6 +483,14 @@ fn keeps_scalar(ty: &Type) -> bool {
 fn substituted(program: &Program, e: Expr, dummies: &[VarId]) -> Expr {
     let mut e = e;
     visit::rewrite(&mut e, &mut |node| {
+        if let ExprKind::Intrinsic { id: Intrinsic::Loc, args } = &mut node.kind
+            && let Some(Some(of)) = args.first_mut()
+            && let ExprKind::Paren(inner) = &of.kind
+            && is_designator(inner)
+        {
+            // The address is that of the argument.
+            *of = (**inner).clone();
+        }
         let ExprKind::Var(id) = node.kind else { return };
         if let (true, crate::checked::Storage::Alias(value)) = (dummies.contains(&id), &program.var(id).storage) {
             let (ty, rank, span) = (value.ty.clone(), value.rank, node.span);

@@ -1,5 +1,6 @@
 //! Fits actual arguments to the dummies of one procedure (Fortran 2018, 15.5.2; CUDA Fortran guide, 3.2.3).
 
+use super::implicit::is_memory_at;
 use crate::checked::{
     ALTERNATE, CharLen, Const, Expr, ExprKind, ProcBody, ProcId, ProcKind, Shape, Storage, Sub, Type, VarId, Variable,
     is_designator, root,
@@ -149,6 +150,9 @@ impl Checker<'_> {
         let dummy = self.defs.var(param).clone();
         let is_implicit = self.cx.implicit_interface == Some(fit.proc);
         let (elemental, callee) = (self.defs.proc(fit.proc).elemental, self.defs.proc(fit.proc).name.clone());
+        if arg.by_value && is_implicit && is_memory_at(&self.defs, &dummy, arg) {
+            return Ok(());
+        }
         if arg.by_value && !dummy.attrs.value {
             let text =
                 format!("argument `{}` of `{callee}` has no `value` attribute, and `%val` passes a value", dummy.name);

@@ -4,8 +4,9 @@
 //! distance of CUDA attributes (guide, table 2 of 3.2.3). A rank counts exactly here: sequence association does not make a
 //! specific procedure match.
 
-use crate::checked::{Expr, ProcId, ProcKind, Program, Shape, Type, TypeId};
+use crate::checked::{Expr, Intrinsic, ProcId, ProcKind, Program, Shape, Type, TypeId};
 use crate::checker::{Checker, CodeSide, Definitions, Sym};
+use crate::intrinsics::Reference;
 use crate::typing::{Argument, Fit, Given, Typing, space_of, type_name};
 use ast::{Arg, Name};
 use diag::{Code, Diagnostic};
@@ -71,6 +72,15 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<Expr> {
         let functions: Vec<ProcId> = procs.iter().copied().filter(|p| self.defs.proc(*p).is_function).collect();
+        if let Some((kind, rounding, others)) = self.rounding_to_kind(&functions, args) {
+            let arguments = self.arguments(&others)?;
+            let Some(fit) = self.best_specific(&rounding, &arguments) else {
+                return self.no_specific(&functions, name, &arguments, span);
+            };
+            let rounded = self.function_call(fit, arguments, span)?;
+            let kind = self.expr(kind)?;
+            return self.elemental(Reference { id: Intrinsic::Int, args: vec![Some(rounded), Some(kind)], span });
+        }
         // Keywords of a constructor are components, and its values may be anything: arguments are typed once for both.
         let arguments = self.arguments(args)?;
         self.typing().check_copy_count(name, args, &arguments);
@@ -91,6 +101,27 @@ impl Checker<'_> {
             return self.intrinsic_function(found, args, span);
         }
         self.no_specific(&functions, name, &arguments, span)
+    }
+
+    /// Of a reference to IEEE_INT with KIND, which decides about the type of the result (Fortran 2018, 17.11.12): the kind, the functions
+    /// that round as it does, and the other arguments.
+    fn rounding_to_kind<'e>(
+        &mut self,
+        procs: &[ProcId],
+        args: &'e [Arg],
+    ) -> Option<(&'e ast::Expr, Vec<ProcId>, Vec<Arg>)> {
+        let first = *procs.first()?;
+        let is_ieee_int = self.defs.proc_info(first).embedded && self.defs.proc(first).name.starts_with("cufemu_int_r");
+        let by_name = args.iter().position(|a| a.keyword.as_ref().is_some_and(|k| k.as_str() == "kind"));
+        let by_place = (args.len() == 3 && args[2].keyword.is_none()).then_some(2);
+        let at = by_name.or(by_place).filter(|_| is_ieee_int)?;
+        let ast::ArgValue::Expr(kind) = &args[at].value else { return None };
+        let scope = self.defs.proc_info(first).scope;
+        let names = ["cufemu_rint_to_r4", "cufemu_rint_to_r8"];
+        let rounding =
+            names.map(|name| if let Some(Sym::Proc(id)) = self.find_from(scope, name) { Some(id) } else { None });
+        let others = args.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, arg)| arg.clone()).collect();
+        Some((kind, rounding.into_iter().flatten().collect(), others))
     }
 
     /// A reference to the intrinsic procedure that a generic name adds to, if it takes the arguments, where the specific procedure

@@ -3,9 +3,12 @@
 //! The compiler of the call does not know the dummies, so that what is given reaches the procedure as memory, whatever its type.
 //! Not here: how arguments fit in general (`fit`), and procedures that no file defines (`library`).
 
-use crate::checked::{CharLen, Expr, ExprKind, ProcId, ProcKind, Shape, Type, VarId, Variable};
+use crate::checked::{CharLen, Expr, ExprKind, ProcId, ProcKind, Program, Shape, Storage, Type, VarId, Variable};
 use crate::checker::{Checker, Description, Entry, Sym};
-use crate::typing::{Fit, difference_but_for_intents, difference_but_for_memory, is_plain, same_type, type_name};
+use crate::typing::{
+    Argument, Fit, Given, difference_but_for_intents, difference_but_for_memory, is_numeric, is_plain, same_type,
+    type_name,
+};
 use ast::{Intent, Name};
 use diag::{Code, Diagnostic};
 
@@ -197,4 +200,16 @@ impl Checker<'_> {
             Description::Separate(_) | Description::Result(_) => false,
         })
     }
+}
+
+/// Whether `%val` gives a dummy without VALUE its memory: the address is what a reference passes.
+pub(super) fn is_memory_at(program: &Program, dummy: &Variable, arg: &Argument) -> bool {
+    let is_address = matches!(&arg.given, Given::Expr(e) if matches!(e.ty, Type::Integer(8)) && e.rank == 0);
+    let attrs = &dummy.attrs;
+    let is_sequence = matches!(dummy.shape, Shape::Scalar | Shape::Explicit(_) | Shape::AssumedSize(..));
+    let is_described = attrs.class || attrs.optional || attrs.allocatable || attrs.pointer || attrs.value;
+    let is_plain = is_numeric(&dummy.ty)
+        || matches!(dummy.ty, Type::Logical(_))
+        || matches!(dummy.ty, Type::Derived(id) if program.ty(id).params.is_empty());
+    is_address && is_sequence && !is_described && is_plain && !matches!(dummy.storage, Storage::Procedure)
 }

@@ -219,7 +219,8 @@ impl Checker<'_> {
         }
         let (a, b) = (self.typing().operand(a, &ty)?, self.typing().operand(b, &ty)?);
         let kind = ExprKind::Compare { op, left: Box::new(a), right: Box::new(b) };
-        self.typing().fold(Expr { kind, ty: Type::Logical(4), rank, span })
+        let ty = self.options.logical();
+        self.typing().fold(Expr { kind, ty, rank, span })
     }
 
     fn logical_operation(&mut self, op: LogicOp, a: Expr, b: Expr, rank: u8, span: Span) -> Option<Expr> {

@@ -139,9 +139,11 @@ impl Checker<'_> {
                 .refuse(span, format!("dummy procedure `{}` without `external` or an interface", name.as_str()));
         }
         if let Some(found) = self.implied_intrinsic(name) {
+            self.made.applied.insert((self.cx.proc, name.text.clone()));
             return self.intrinsic_function(found, args, span);
         }
         if let Some(external) = self.external_named(&name.text) {
+            self.made.applied.insert((self.cx.proc, name.text.clone()));
             let call = self.by_implicit_interface(external, name, |this| {
                 this.describe(external, Description::Result(var.ty.clone()), var.span);
                 this.reference(external, name, args, span)
@@ -221,6 +223,7 @@ impl Checker<'_> {
             let is_library = self.defs.proc_info(external).embedded;
             let implicit = self.scopes.implicit_type(self.cx.scope, name.as_str());
             if is_library || implicit.is_some() {
+                self.made.applied.insert((self.cx.proc, name.text.clone()));
                 // Inside a function the types of its entries are known.
                 let is_own = self.cx.proc == Some(self.defs.proc(external).entry_of.unwrap_or(external));
                 if let (Some(ty), false) = (implicit, is_library || is_own) {

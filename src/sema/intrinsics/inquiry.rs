@@ -90,7 +90,7 @@ impl Checker<'_> {
                         // Its word, not what the function gives.
                         (dummy.ty, dummy.rank) = (Type::Integer(8), 0);
                     }
-                    return Some(procedure_association(p, target, span));
+                    return Some(procedure_association(p, target, &options.logical(), span));
                 }
                 if !is_pointer(&self.defs, &p) {
                     return self.typing().bad_argument(id, 0, &p, "a pointer");
@@ -322,9 +322,9 @@ fn is_assumed_rank(program: &Program, e: &Expr) -> bool {
 }
 
 /// `associated(pointer[, target])`
-fn procedure_association(pointer: Expr, target: Option<Expr>, span: Span) -> Expr {
+fn procedure_association(pointer: Expr, target: Option<Expr>, ty: &Type, span: Span) -> Expr {
     let zero = constant(Const::Int(0), Type::Integer(8), span);
-    let logical = |kind: ExprKind| Expr { kind, ty: Type::Logical(4), rank: 0, span };
+    let logical = |kind: ExprKind| Expr { kind, ty: ty.clone(), rank: 0, span };
     let compare =
         |op, left: Expr, right: Expr| logical(ExprKind::Compare { op, left: Box::new(left), right: Box::new(right) });
     let set = compare(CmpOp::Ne, pointer.clone(), zero);

@@ -15,7 +15,9 @@ mod reduce;
 mod specific;
 mod subroutine;
 mod text;
+mod vendor;
 
+use names::ResultType;
 pub(crate) use names::{Found, is_of_3f_library, lookup, nearest, nearest_subroutine, of_kind};
 
 use crate::checked::{CharLen, Class, Const, Expr, ExprKind, Intrinsic, Type};
@@ -138,6 +140,9 @@ impl Checker<'_> {
                 };
             }
         }
+        if let Some(what) = found.of_bits {
+            return self.function_of_bits(what, r);
+        }
         let value = match id.class() {
             Class::Elemental => self.elemental(r),
             Class::Transformational => self.transformational(r),
@@ -154,10 +159,11 @@ impl Checker<'_> {
         let is_default_logical =
             matches!(id, I::Bge | I::Bgt | I::Ble | I::Blt | I::Isnan | I::IsIostatEnd | I::IsIostatEor);
         let result = match found.result {
-            Some(Type::Real(_)) => Some(Type::Real(self.options.real_kind())),
-            Some(Type::Integer(4)) => Some(self.options.integer()),
-            _ if is_default_logical => Some(self.options.logical()),
-            other => other,
+            Some(ResultType::Real) => Some(Type::Real(self.options.real_kind())),
+            Some(ResultType::Integer) => Some(self.options.integer()),
+            Some(ResultType::IntegerOf(kind)) => Some(Type::Integer(kind)),
+            None if is_default_logical => Some(self.options.logical()),
+            None => None,
         };
         match result {
             Some(ty) => {

@@ -1,7 +1,19 @@
 //! Names of intrinsic procedures: the generic ones of the table, and specific and vendors' names that stand for them.
 
-use crate::checked::{Intrinsic, Type};
+use super::vendor::OfBits;
+use crate::checked::Intrinsic;
 use diag::nearest_name;
+
+/// The type that the result of a specific name has, whatever the row says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ResultType {
+    /// The default real type.
+    Real,
+    /// The default integer type.
+    Integer,
+    /// Integers of the kind that the name says.
+    IntegerOf(u8),
+}
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
@@ -10,16 +22,18 @@ pub(crate) struct Found {
     pub(crate) id: Intrinsic,
     /// A KIND argument that the name implies.
     pub(crate) kind: Option<u8>,
-    /// The type that the name's result has, for default kinds of 4 bytes.
-    pub(crate) result: Option<Type>,
+    /// The type that the name's result has.
+    pub(crate) result: Option<ResultType>,
     /// Whether the result has the greatest kind of the real arguments.
     pub(crate) is_widest: bool,
+    /// Which function of bits it is, if the row is only one with the same dummy arguments.
+    pub(crate) of_bits: Option<OfBits>,
 }
 
 impl Found {
     /// A row as it is.
     pub(crate) fn plain(id: Intrinsic) -> Found {
-        Found { id, kind: None, result: None, is_widest: false }
+        Found { id, kind: None, result: None, is_widest: false, of_bits: None }
     }
 }
 
@@ -30,7 +44,7 @@ pub(crate) fn lookup(name: &str) -> Option<Found> {
     }
     let same = |generic: &str| Intrinsic::from_name(generic).map(Found::plain);
     let kind = |generic: &str, kind: u8| Some(Found { kind: Some(kind), ..same(generic)? });
-    let typed = |generic: &str, result: Type| Some(Found { result: Some(result), ..same(generic)? });
+    let typed = |generic: &str, result: ResultType| Some(Found { result: Some(result), ..same(generic)? });
     match name {
         "iabs" | "dabs" | "cabs" | "cdabs" | "zabs" | "babs" | "iiabs" | "jiabs" | "kiabs" => same("abs"),
         "dacos" => same("acos"),
@@ -80,10 +94,10 @@ pub(crate) fn lookup(name: &str) -> Option<Found> {
         "amod" | "dmod" => same("mod"),
         "max0" | "amax1" | "dmax1" => same("max"),
         "min0" | "amin1" | "dmin1" => same("min"),
-        "amax0" => typed("max", Type::Real(4)),
-        "amin0" => typed("min", Type::Real(4)),
-        "max1" => typed("max", Type::Integer(4)),
-        "min1" => typed("min", Type::Integer(4)),
+        "amax0" => typed("max", ResultType::Real),
+        "amin0" => typed("min", ResultType::Real),
+        "max1" => typed("max", ResultType::Integer),
+        "min1" => typed("min", ResultType::Integer),
         "float" | "sngl" | "realpart" => same("real"),
         "dfloat" | "dreal" => kind("real", 8),
         "ifix" | "idint" => same("int"),
@@ -110,19 +124,28 @@ pub(crate) fn lookup(name: &str) -> Option<Found> {
 pub(crate) fn of_kind(name: &str) -> Option<Found> {
     let same = |generic: &str| Intrinsic::from_name(generic).map(Found::plain);
     let kind = |generic: &str, kind: u8| Some(Found { kind: Some(kind), ..same(generic)? });
-    let typed = |generic: &str, result: Type| Some(Found { result: Some(result), ..same(generic)? });
+    let typed = |generic: &str, result: ResultType| Some(Found { result: Some(result), ..same(generic)? });
+    let of_bits = |what: OfBits| Found { of_bits: Some(what), ..Found::plain(what.like()) };
     let bytes = |letter: u8| match letter {
         b'i' => 2,
         b'j' => 4,
         _ => 8,
     };
     match name {
-        "aimax0" | "ajmax0" => return typed("max", Type::Real(4)),
-        "aimin0" | "ajmin0" => return typed("min", Type::Real(4)),
-        "floati" | "floatj" => return kind("real", 4),
+        "aimax0" | "ajmax0" => return typed("max", ResultType::Real),
+        "aimin0" | "ajmin0" => return typed("min", ResultType::Real),
+        "floati" | "floatj" => return same("real"),
         "dfloti" | "dflotj" => return kind("real", 8),
         "bitest" | "bjtest" | "bktest" => return same("btest"),
         "compl" => return same("not"),
+        "eqv" => return Some(of_bits(OfBits::Eqv)),
+        "shift" => return Some(of_bits(OfBits::Shift)),
+        "zext" => return Some(of_bits(OfBits::Zext(None))),
+        "izext" => return Some(of_bits(OfBits::Zext(Some(2)))),
+        "jzext" => return Some(of_bits(OfBits::Zext(Some(4)))),
+        "ilen" => return Some(of_bits(OfBits::Ilen)),
+        "klen" => return kind("len", 8),
+        "kindex" => return kind("index", 8),
         "neqv" => return same("ieor"),
         _ => {}
     }
@@ -133,8 +156,8 @@ pub(crate) fn of_kind(name: &str) -> Option<Found> {
     match rest {
         "max0" => same("max"),
         "min0" => same("min"),
-        "max1" => typed("max", Type::Integer(bytes(first))),
-        "min1" => typed("min", Type::Integer(bytes(first))),
+        "max1" => typed("max", ResultType::IntegerOf(bytes(first))),
+        "min1" => typed("min", ResultType::IntegerOf(bytes(first))),
         "idim" => same("dim"),
         "mod" => same("mod"),
         "isign" => same("sign"),

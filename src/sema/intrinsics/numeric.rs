@@ -13,7 +13,7 @@ const PARTS: &[u8] = &[4, 8];
 
 impl Checker<'_> {
     /// Types an elemental reference.
-    pub(super) fn elemental(&mut self, mut r: Reference) -> Option<Expr> {
+    pub(crate) fn elemental(&mut self, mut r: Reference) -> Option<Expr> {
         let (id, span) = (r.id, r.span);
         match id {
             I::Int => {

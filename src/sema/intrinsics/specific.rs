@@ -3,6 +3,7 @@
 //! Such a function is made when it is first needed: a procedure whose one statement refers to the intrinsic.
 
 use super::{Reference, lookup};
+use crate::SemaOptions;
 use crate::checked::{
     Attrs, CharLen, Class, Expr, ExprKind, ProcBody, ProcId, Shape, Stmt, StmtKind, Storage, Type, VarId, Variable,
 };
@@ -10,9 +11,9 @@ use crate::checker::{Checker, VarInfo};
 use ast::{Intent, Name};
 
 /// The types of the arguments of a specific name; names that are generic only stand for default reals.
-fn arguments(name: &str) -> Option<Vec<Type>> {
-    let (real, double, integer) = (Type::Real(4), Type::Real(8), Type::Integer(4));
-    let (complex, double_complex) = (Type::Complex(4), Type::Complex(8));
+fn arguments(name: &str, options: &SemaOptions) -> Option<Vec<Type>> {
+    let (real, double, integer) = (Type::Real(options.real_kind()), Type::Real(8), options.integer());
+    let (complex, double_complex) = (Type::Complex(options.real_kind()), Type::Complex(8));
     Some(match name {
         "abs" | "acos" | "aint" | "alog" | "alog10" | "anint" | "asin" | "atan" | "cos" | "cosh" | "exp" | "log"
         | "log10" | "nint" | "sin" | "sinh" | "sqrt" | "tan" | "tanh" | "erf" | "erfc" | "gamma" | "acosh"
@@ -40,7 +41,8 @@ impl Checker<'_> {
         if let Some(&made) = self.made.intrinsics.get(&name.text) {
             return Some(made);
         }
-        let (Some(types), Some(found), false) = (arguments(name.as_str()), lookup(name.as_str()), self.cx.debugger)
+        let (Some(types), Some(found), false) =
+            (arguments(name.as_str(), self.options), lookup(name.as_str()), self.cx.debugger)
         else {
             return self.reporter.refuse(name.span, refused);
         };

@@ -140,7 +140,7 @@ pub(crate) fn extents_of(program: &Program, e: &Expr) -> Vec<Option<i64>> {
         ExprKind::Call { proc, args } if program.proc(*proc).elemental => {
             let arrays = args.iter().flatten().filter_map(|a| match a {
                 crate::checked::Actual::Expr(e) => Some(e),
-                crate::checked::Actual::Proc(_) => None,
+                crate::checked::Actual::Proc(_) | crate::checked::Actual::Address(_) => None,
             });
             merged(program, arrays, usize::from(e.rank))
         }

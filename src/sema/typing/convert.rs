@@ -49,6 +49,10 @@ impl Typing<'_> {
             return Some(e);
         }
         let (rank, span) = (e.rank, e.span);
+        if let (ExprKind::Compare { .. }, Type::Logical(_)) = (&e.kind, ty) {
+            // A comparison gives a logical value of any kind.
+            return Some(Expr { ty: ty.clone(), ..e });
+        }
         if let ExprKind::Const(Const::Array { .. }) = e.kind {
             let node = Expr { kind: ExprKind::Convert(Box::new(e)), ty: ty.clone(), rank, span };
             let value = self.evaluate(&node)?;

@@ -144,7 +144,7 @@ impl<'p> Slots<'p> {
                     return fail(format!("the function `{}` cannot be called from the debugger", callee.name));
                 }
                 args.iter_mut().flatten().try_for_each(|a| match a {
-                    Actual::Expr(e) => self.cut(e, false),
+                    Actual::Expr(e) | Actual::Address(e) => self.cut(e, false),
                     Actual::Proc(_) => Ok(()),
                 })
             }

@@ -144,6 +144,7 @@ impl Dump<'_> {
         let one = |a: &Option<Actual>| match a {
             None => "-".into(),
             Some(Actual::Expr(e)) => self.expr(e),
+            Some(Actual::Address(e)) => format!("memory at {}", self.expr(e)),
             Some(Actual::Proc(id)) => format!("procedure {}", self.p.proc(*id).qualified),
         };
         args.iter().map(one).collect::<Vec<String>>().join(", ")
