@@ -214,7 +214,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                             continue;
                         }
                         // Which procedure it is is known at run time only.
-                        let value = self.scalar(e);
+                        let value = match self.word_of_dummy(e) {
+                            Some(word) => word,
+                            None => self.scalar(e),
+                        };
                         out.words.push(value);
                         out.words.extend(out.is_described.then_some(Val::i64(0)));
                         out.keys.push(ArgKey::Pointer);
@@ -258,6 +261,19 @@ impl<'p> FunctionLowering<'_, 'p> {
         let sema::checked::ExprKind::Var(v) = &e.kind else { return None };
         match self.storage.get(*v) {
             Some(VarStorage::Procedure(p)) => Some(*p),
+            _ => None,
+        }
+    }
+
+    /// The word that stands for the procedure that a dummy procedure is, whatever the type of its result.
+    fn word_of_dummy(&self, e: &sema::checked::Expr) -> Option<Val> {
+        let sema::checked::ExprKind::Var(v) = &e.kind else { return None };
+        match self.storage.get(*v) {
+            Some(VarStorage::Value(Value::Scalar(word)))
+                if matches!(self.b.program().var(*v).storage, Storage::Procedure) =>
+            {
+                Some(*word)
+            }
             _ => None,
         }
     }
