@@ -107,8 +107,8 @@ fn constants_without_a_value_are_reported() {
         8:26 E0603 argument is outside the domain of `sqrt`
         9:26 E0603 argument is outside the domain of `log`
         10:29 E0606 bit position 40 in `integer(4)` of 32 bits
-        11:29 E0601 99999999999 does not fit into `integer(4)`
-            write `99999999999_8` for an `integer(8)`
+        11:29 W0601 99999999999 does not fit into `integer(4)`
+            use a larger kind, also for the operands
         12:29 E0306 `n` is not a constant
             the value must be known at compile time: use literals and named constants
         13:32 E0607 implied do loop with a step of zero

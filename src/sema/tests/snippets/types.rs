@@ -231,8 +231,6 @@ end program
     expect![[r#"
         6:18 E0418 there is no procedure `gone` for the type-bound name `gone`
             define it behind `contains` of the module, or write `=>` and the name of another one
-        18:9 E0218 `get` is a procedure of `type(t)` and is named without arguments
-            write `()` after it to call it
         20:3 W0901 a call through component `x` is not supported
         21:9 E0418 `gone` is bound to nothing that can be called
         22:13 E0401 `get_t` takes one argument, and 3 are given
