@@ -228,6 +228,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.b.pass_absent(dummy, out);
         }
         let is_pointer = dummy.attrs.allocatable || dummy.attrs.pointer;
+        if !is_pointer && !dummy.attrs.optional && !out.service && !out.to_c {
+            self.check_argument(dummy, e);
+        }
         let is_changed = dummy.attrs.intent != Some(Intent::In) && !dummy.attrs.value;
         if !is_pointer && (is_changed || dummy.attrs.target) && self.is_scattered(e) {
             return self.pass_parts(dummy, e, out);

@@ -3,7 +3,7 @@
 
 use crate::function::FunctionLowering;
 use crate::intrinsic::{Args, arg, needs_argument};
-use sema::checked::{Class, Expr, ExprKind, Intrinsic, Type, VarId};
+use sema::checked::{Class, Expr, ExprKind, Intrinsic, Type, VarId, Variable};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// Stops the program at a whole allocatable or pointer that is nothing.
@@ -25,6 +25,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         if is_described && let Some(d) = self.descriptor(e) {
             self.stop_unless_allocated(&d, e);
+        }
+    }
+
+    /// The same for an argument of a procedure of the program, which needs an object (Fortran 2018, 15.5.2.3 and 15.5.2.4).
+    pub(crate) fn check_argument(&mut self, dummy: &Variable, e: &'p Expr) {
+        let is_embedded = dummy.owner.is_none_or(|owner| self.b.module().is_embedded(owner));
+        if !is_embedded {
+            self.check_whole(e);
         }
     }
 

@@ -97,7 +97,7 @@ fn is_optional(id: Intrinsic, at: usize) -> bool {
 
 /// Whether the value or the shape of an argument matters, and it cannot be absent.
 pub(crate) fn needs_argument(id: Intrinsic, at: usize) -> bool {
-    !is_optional(id, at) && !(id == Intrinsic::Transfer && at == 1)
+    !(is_optional(id, at) || id == Intrinsic::Transfer && at == 1)
 }
 
 /// The optional dummy argument that an argument is, which may be absent; conversions do not hide it.

@@ -125,8 +125,9 @@ impl Reader<'_> {
         let rest = &text[word.len()..];
         let starts = rest.len() > 1 && rest.starts_with(':') && !rest.starts_with("::");
         // `character:5` is a type.
-        let has_length =
-            wording::is_intrinsic_type(word) && rest[1..].starts_with(|c: char| c.is_ascii_digit() || c == '(');
+        let begins_length = |c: char| c.is_ascii_digit() || c == '(';
+        let has_length = wording::is_intrinsic_type(word)
+            && rest.strip_prefix(':').is_some_and(|rest| rest.starts_with(begins_length));
         if !starts || has_length || word.is_empty() || !word.starts_with(|c: char| c.is_ascii_alphabetic()) {
             return self.statement(text);
         }

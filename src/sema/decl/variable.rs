@@ -13,9 +13,6 @@ use diag::{Code, Diagnostic};
 use source::Span;
 use std::sync::Arc;
 
-/// Intrinsic procedures that are procedures of the run-time library.
-const LIBRARY_INTRINSICS: [&str; 2] = ["execute_command_line", "random_init"];
-
 impl<'a> Checker<'a> {
     /// Resolves the declaration at that place of a scope's list.
     pub(crate) fn resolve(&mut self, scope: ScopeId, at: usize) -> Sym {
@@ -50,7 +47,9 @@ impl<'a> Checker<'a> {
             }
             return match crate::intrinsics::lookup(&p.name).filter(|_| !p.name.starts_with("c_")) {
                 Some(found) => Some(Sym::Intrinsic(found.id)),
-                None if LIBRARY_INTRINSICS.contains(&&*p.name) => self.scopes.library(&p.name).map(Sym::Proc),
+                None if crate::intrinsics::LIBRARY_INTRINSICS.contains(&&*p.name) => {
+                    self.scopes.library(&p.name).map(Sym::Proc)
+                }
                 None => self.reporter.error(
                     Code::UnknownProcedure,
                     span,

@@ -18,7 +18,7 @@ mod text;
 mod vendor;
 
 use names::ResultType;
-pub(crate) use names::{Found, is_of_3f_library, lookup, nearest, nearest_subroutine, of_kind};
+pub(crate) use names::{Found, LIBRARY_INTRINSICS, is_of_3f_library, lookup, nearest, nearest_subroutine, of_kind};
 
 use crate::checked::{CharLen, Class, Const, Expr, ExprKind, Intrinsic, Type};
 use crate::checker::{Checker, CodeSide, Sym};

@@ -15,6 +15,9 @@ pub(crate) enum ResultType {
     IntegerOf(u8),
 }
 
+/// Intrinsic subroutines that are procedures of the run-time library.
+pub(crate) const LIBRARY_INTRINSICS: [&str; 2] = ["execute_command_line", "random_init"];
+
 /// What a name stands for.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {

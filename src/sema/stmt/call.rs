@@ -3,6 +3,7 @@
 use super::body::alternate_set;
 use crate::checked::{ALTERNATE, Expr, ExprKind, Intrinsic, ProcId, ProcKind, Shape, Stmt, StmtKind, Storage, Type};
 use crate::checker::{Checker, Sym};
+use crate::intrinsics::LIBRARY_INTRINSICS;
 use crate::scope::without_type;
 use crate::typing::{Argument, Fit, Typing};
 use ast::{Arg, GlobalLaunch, Name};
@@ -340,6 +341,10 @@ impl Checker<'_> {
             return self.call_with_labels(id, name, args, span);
         }
         self.check_no_labels(id, name, args)?;
+        let is_intrinsic = LIBRARY_INTRINSICS.contains(&&*self.defs.proc(id).name) && self.defs.proc_info(id).embedded;
+        if is_intrinsic && launch.is_none() {
+            return self.library_intrinsic(id, name, args, span);
+        }
         let config = match launch {
             Some(launch) => Some(self.launch_spec(launch)),
             None => None,

@@ -13,6 +13,7 @@ mod io_formats;
 mod io_forms;
 mod io_rules;
 mod jump;
+mod library_call;
 mod masked;
 mod scoped;
 mod select_rank;

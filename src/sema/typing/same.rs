@@ -24,9 +24,8 @@ pub(crate) fn same_expression(a: &Expr, b: &Expr) -> bool {
             x == y && p.len() == q.len() && p.iter().zip(q).all(|(m, n)| m.is_some() == n.is_some())
         }
         (ExprKind::Call { proc: x, args: p }, ExprKind::Call { proc: y, args: q }) => {
-            let same_place = |(m, n): (&Option<Actual>, &Option<Actual>)| match (m, n) {
-                (Some(Actual::Expr(_)), Some(Actual::Expr(_))) | (None, None) => true,
-                _ => false,
+            let same_place = |(m, n): (&Option<Actual>, &Option<Actual>)| {
+                matches!((m, n), (Some(Actual::Expr(_)), Some(Actual::Expr(_))) | (None, None))
             };
             x == y && p.len() == q.len() && p.iter().zip(q).all(same_place)
         }

@@ -1,9 +1,11 @@
-! Without an interface, an address that `%val` passes is the memory that a dummy argument takes by reference.
+! Addresses as values. Without an interface, an address that `%val` passes is the memory that a dummy argument takes by reference.
 program memory_by_value
   integer(8) :: address, malloc
   external :: malloc
-  real :: x(5) = 2.0
+  integer(8) :: place_of
+  real :: x(5) = 2.0, y
   integer :: n = 5
+  place_of(y) = %loc(y)
   address = malloc(n*4)
   call set(%val(address), n)
   call show(%val(address), n)
@@ -12,6 +14,7 @@ program memory_by_value
   call count_up(%val(loc(n)))
   print *, n, total(%val(address), 5)
   call free(address)
+  print *, place_of(x(3)) == loc(x(3))
 end program
 
 subroutine set(a, n)
