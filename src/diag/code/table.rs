@@ -93,6 +93,7 @@ crate::code::codes! {
     W0205 Warning TypeGivenAgain "name given its type a second time";
     W0219 Warning ContiguousWithoutEffect "`contiguous` on an array that is contiguous in any case";
     W0229 Warning ProcedureNamedAsUnit "procedure, or name of a module, that is also the name of the program unit";
+    W0231 Warning DataHidesHost "`data` for the name of a variable of the host, which makes another variable";
 
     E0301 Error TypeMismatch "value of a type that is not allowed here";
     E0302 Error UnsupportedKind "kind that the type does not have";

@@ -2,11 +2,11 @@
 
 use super::initial::is_null;
 use crate::checked::{CharLen, Const, Expr, ExprKind, GroupObject, Shape, Storage, Sub, Type, VarId, root};
-use crate::checker::{Checker, InitialTarget, ScopeId, Sym, TargetValue};
+use crate::checker::{Checker, DeclaredName, InitialTarget, ScopeId, Sym, TargetValue};
 use crate::expr::base_name;
 use crate::typing::{Typing, is_pointer, shape_of};
 use ast::{DeclKind, Declaration, Name};
-use diag::Code;
+use diag::{Code, Diagnostic};
 use source::Span;
 
 impl<'a> Checker<'a> {
@@ -151,6 +151,7 @@ impl<'a> Checker<'a> {
         if let ExprKind::Var(id) = target.kind {
             self.typing().check_declared_before(id, name);
         }
+        self.typing().check_hidden(name);
         if is_pointer(&self.defs, &target) && target.rank == shape_of(&self.defs, &target).map_or(0, Shape::rank) {
             return self.data_pointer(target, values);
         }
@@ -437,6 +438,25 @@ impl Checker<'_> {
 }
 
 impl Typing<'_> {
+    /// Warns of a variable that nothing but DATA declares here and that hides one of the host: a name that DATA initialises is
+    /// local (Fortran 2018, 19.5.1.4; C876 forbids variables of the host).
+    fn check_hidden(&mut self, name: &Name) {
+        let data = self.scopes.get(self.cx.scope);
+        let own = data.declared.iter().find(|p| p.name == name.text);
+        let is_declared = |p: &DeclaredName<'_>| {
+            p.spec.is_some() || p.shape.is_some() || p.common.is_some() || p.equivalence.is_some()
+        };
+        if own.is_none_or(is_declared) {
+            return;
+        }
+        let around = std::iter::successors(data.parent, |&at| self.scopes.get(at).parent);
+        let of_host = around.into_iter().find_map(|at| self.scopes.get(at).names.get(&name.text));
+        let Some(entry) = of_host.filter(|entry| matches!(entry.sym, Sym::Var(_) | Sym::Unresolved(_))) else { return };
+        let text = format!("`{}` is another variable than that of the host: `data` makes one here", name.as_str());
+        let d = Diagnostic::new(Code::DataHidesHost, name.span, text).secondary(entry.span, "the variable of the host");
+        self.reporter.report(d.help("declare it here too, or give the variable of the host its value there"));
+    }
+
     /// The places of an array's elements that a designator picks, in order.
     fn positions(&mut self, target: &Expr, bounds: &[(i64, i64)]) -> Option<Vec<usize>> {
         let picked: Vec<Vec<i64>> = match &target.kind {

@@ -22,6 +22,7 @@ impl Checker<'_> {
             let text = format!("`{}` is a subroutine and has no value", name.as_str());
             return self.reporter.error_help(Code::NotAFunction, name.span, text, "call it with `call`");
         }
+        self.describe_implicit(id, name);
         let arguments = self.arguments(args)?;
         let id = self.known_or_of_library(id, name, &arguments, span);
         self.linked(id, name)?;

@@ -42,6 +42,19 @@ impl Checker<'_> {
         None
     }
 
+    /// A function that is declared `external` and nothing else has the type that IMPLICIT gives its name where it is referred to.
+    pub(super) fn describe_implicit(&mut self, id: ProcId, name: &Name) {
+        let is_untyped =
+            matches!(self.declared_external(name), Some(None)) && self.scopes.external(&name.text) == Some(id);
+        let is_own = self.cx.proc == Some(self.defs.proc(id).entry_of.unwrap_or(id));
+        if !is_untyped || is_own || self.defs.proc_info(id).embedded {
+            return;
+        }
+        if let Some(ty) = self.scopes.implicit_type(self.cx.scope, name.as_str()) {
+            self.describe(id, Description::Result(ty), name.span);
+        }
+    }
+
     /// A reference to a procedure, which has no explicit interface if its name is declared `external`.
     pub(crate) fn by_interface_of<T>(
         &mut self,
