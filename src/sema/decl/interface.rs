@@ -148,7 +148,14 @@ impl<'a> Checker<'a> {
         if !is_abstract && self.scopes.get(scope).proc.is_some() {
             self.typing().check_device_name(&sub.name.text, sub.name.span)?;
         }
-        let is_module = sub.prefixes.iter().any(|p| matches!(p, Prefix::Module(_)));
+        let module = sub.prefixes.iter().find_map(|p| if let Prefix::Module(at) = p { Some(*at) } else { None });
+        let is_module = module.is_some();
+        let is_of_module = self.scopes.get(scope).module.is_some() && self.scopes.get(scope).proc.is_none();
+        if let Some(at) = module.filter(|_| is_abstract || !is_of_module) {
+            // Fortran 2018, C1547.
+            let text = format!("`module` before `{}` stands in interface bodies of modules only, and in no abstract one", sub.name.as_str());
+            self.reporter.error_help::<()>(Code::AttributeConflict, at, text, "leave out `module`");
+        }
         if !is_abstract && !is_module {
             if let Some(id) = self.typing().linked_procedure(sub) {
                 if self.scopes.get(scope).proc == Some(id) && self.is_result(scope, &sub.name) {
