@@ -11,8 +11,9 @@
 //! effect only at level 0. Otherwise marks and scalar variables go, small divergent branches become selections, what a loop does
 //! not change is computed before it, and a loop whose checks pass in all iterations has none. Only where some threads of a warp
 //! would fail such a check, if all iterations came to it, and others not may they part earlier than without the passes, which changes
-//! the order in which they go on. Loops with synchronisations or calls of device functions are not among those. Threads that are apart
-//! for good may meet by chance in a function that was inlined, where frames of their own would have kept them apart.
+//! the order in which they go on; so may threads of which some RETURN inside of nested branches. Loops with synchronisations or calls
+//! of device functions are not among those. Threads that are apart for good may meet by chance in a function that was inlined, where
+//! frames of their own would have kept them apart.
 //!
 //! One pass runs at every level: `mark_reductions` decides which atomics have a result that the program uses.
 //!

@@ -3,7 +3,7 @@
 
 use crate::function::FunctionLowering;
 use crate::intrinsic::{Args, arg, needs_argument};
-use sema::checked::{Class, Expr, ExprKind, Intrinsic, Type, VarId, Variable};
+use sema::checked::{CharLen, Class, Expr, ExprKind, Intrinsic, Type, VarId, Variable};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// Stops the program at a whole allocatable or pointer that is nothing.
@@ -41,7 +41,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         use Intrinsic as I;
         let needs_shape = |e: &Expr| match id {
             I::Size | I::Shape | I::Lbound | I::Ubound => true,
-            I::Len => matches!(e.ty, Type::Character(_)) && e.rank == 0,
+            // Another length than a deferred one is that of the declaration.
+            I::Len => matches!(e.ty, Type::Character(CharLen::Deferred)),
             _ => id.class() == Class::Transformational,
         };
         let needed = (0..id.dummies().len()).filter(|&at| needs_argument(id, at)).filter_map(|at| arg(args, at));

@@ -11,7 +11,7 @@ use crate::value::lvalue::{Lvalue, MemRef};
 use ast::CudaAttr;
 use ir::rt::Rt;
 use ir::{AddrBase, Space, Val};
-use sema::checked::{CharLen, Shape, Storage, Type, VarId, Variable};
+use sema::checked::{CharLen, ProcKind, Shape, Storage, Type, VarId, Variable};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// The storage of a variable; a static one gets it at its first use.
@@ -108,8 +108,8 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Whether device code is made of a procedure for both sides, and a variable of a module is host data.
     fn is_out_of_reach(&self, v: VarId) -> bool {
-        let usage = self.b.usage();
-        !self.b.is_host() && usage.of_both_sides.contains(&v) && !usage.on_device.contains(&v)
+        let is_of_both = self.b.program().proc(self.b.procedure()).kind == ProcKind::HostDevice;
+        !self.b.is_host() && is_of_both && self.b.usage().of_both_sides.contains(&v)
     }
 
     fn static_storage(&mut self, v: VarId) -> VarStorage {

@@ -153,7 +153,10 @@ impl<'a> Checker<'a> {
         let is_of_module = self.scopes.get(scope).module.is_some() && self.scopes.get(scope).proc.is_none();
         if let Some(at) = module.filter(|_| is_abstract || !is_of_module) {
             // Fortran 2018, C1547.
-            let text = format!("`module` before `{}` stands in interface bodies of modules only, and in no abstract one", sub.name.as_str());
+            let text = format!(
+                "`module` before `{}` stands in interface bodies of modules only, and in no abstract one",
+                sub.name.as_str()
+            );
             self.reporter.error_help::<()>(Code::AttributeConflict, at, text, "leave out `module`");
         }
         if !is_abstract && !is_module {

@@ -537,8 +537,13 @@ impl Typing<'_> {
             if (p.save.is_some() || p.data || !matches!(p.init, Init::None))
                 && !matches!(p.cuda, Some((ast::CudaAttr::Shared, _)))
             {
-                let text =
-                    format!("`{}` is saved in host code; in device code each thread sets it anew at each call", p.name);
+                let rule = match self.cx.side {
+                    CodeSide::Both => {
+                        "is not saved in a procedure for both sides: each call sets it anew, on the host too"
+                    }
+                    _ => "is saved in host code; in device code each thread sets it anew at each call",
+                };
+                let text = format!("`{}` {rule}", p.name);
                 self.reporter.report(
                     Diagnostic::new(Code::SavedInDeviceCode, p.span, text)
                         .help("assign it in the first statement instead"),

@@ -12,6 +12,7 @@ mod class;
 mod component;
 mod construct;
 mod fit;
+mod fit_shape;
 mod generic;
 mod implicit;
 mod library;
