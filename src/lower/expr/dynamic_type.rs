@@ -2,7 +2,7 @@
 //!
 //! Not here: tags and calls by dynamic type (`object::dynamic_type`).
 
-use crate::analysis::designators::{is_class, is_pointer_result, keeps_bounds};
+use crate::analysis::designators::{is_class, is_pointer_result, keeps_bounds, may_be_unset};
 use crate::analysis::expressions::is_elementwise;
 
 use crate::builder::flow::Flow;
@@ -218,18 +218,29 @@ impl<'p> FunctionLowering<'_, 'p> {
                     view.dims.resize(usize::from(rank), dim);
                 }
                 let addr = self.b.descriptor_of(&view);
-                if dummy.attrs.optional && is_pointer_result(self.b.program(), e) {
-                    // A function that gives a pointer to nothing gives no argument (Fortran 2018, 15.5.2.12).
-                    let base = self.b.address(view.mem);
-                    let set = self.b.icmp(CmpOp::Ne, base, Val::i64(0));
-                    self.b.select(Ty::I64, set, addr, Val::i64(0)).into()
-                } else {
-                    addr
+                match self.presence_of_object(dummy, e, &view) {
+                    Some(present) => self.b.select(Ty::I64, present, addr, Val::i64(0)).into(),
+                    None => addr,
                 }
             }
         };
         out.words.push(addr);
         out.keys.push(ArgKey::Any);
+    }
+
+    /// Whether an object is there for an optional dummy, if it may not be: an optional dummy, what need not be allocated or associated,
+    /// and a function that may give a pointer to nothing (Fortran 2018, 15.5.2.12).
+    fn presence_of_object(&mut self, dummy: &Variable, e: &'p Expr, view: &ArrayView) -> Option<Val> {
+        let program = self.b.program();
+        match e.kind {
+            _ if !dummy.attrs.optional => None,
+            ExprKind::Var(v) if program.var(v).attrs.optional => Some(self.presence_of_data(v)),
+            _ if may_be_unset(program, e) || is_pointer_result(program, e) => {
+                let base = self.b.address(view.mem);
+                Some(self.b.icmp(CmpOp::Ne, base, Val::i64(0)))
+            }
+            _ => None,
+        }
     }
 
     /// The descriptor of a polymorphic array dummy with the bounds that its declaration gives.

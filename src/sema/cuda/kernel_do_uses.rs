@@ -178,6 +178,8 @@ impl Scan<'_> {
             && mentions(value, id)
             && let Some(state) = self.entry(id, target.span)
             && !state.assigned
+            // What a call gets may have been assigned there.
+            && !state.plain_reads
         {
             state.recurs = state.recurs.or(Some(target.span));
         }

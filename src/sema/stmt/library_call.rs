@@ -62,10 +62,13 @@ impl Checker<'_> {
             (&ty, &e.ty),
             (Type::Integer(m), Type::Integer(n)) | (Type::Logical(m), Type::Logical(n)) if m != n
         );
-        // What may be absent stays what it is.
-        let may_be_absent = matches!(e.kind, ExprKind::Var(v) if self.defs.var(v).attrs.optional);
-        if !is_of_kind || e.rank != 0 || may_be_absent {
+        if !is_of_kind || e.rank != 0 {
             return Some(None);
+        }
+        if matches!(e.kind, ExprKind::Var(v) if self.defs.var(v).attrs.optional) {
+            let text =
+                format!("an optional dummy argument of this kind as an argument of `{}`", self.defs.proc(id).name);
+            return self.reporter.refuse(arg.span, text);
         }
         let e = e.clone();
         if intent == Some(Intent::In) {

@@ -60,8 +60,9 @@ impl Gen {
         let is_realloc = var.storage == Storage::Allocatable && target == var.name;
         let of = if is_realloc || !self.one_in(4) { shape } else { Vec::new() };
         let value = self.value_for(var.ty, &of);
-        // gfortran 12 takes the wrong characters of a constructor in a concatenation that reads what is assigned.
-        let reads_itself = value.text.contains("[character(") && value.text.contains(&var.name);
+        // gfortran 12 takes the wrong characters of constructors and adjusted arrays in a concatenation that reads what is assigned.
+        let is_copied = value.text.contains("[character(") || value.text.contains("adjust");
+        let reads_itself = is_copied && value.text.contains(&var.name);
         if !reads_itself {
             self.line(format!("{target} = {}", value.text));
         }

@@ -29,7 +29,7 @@ fn shared_letters(text: &str, launch: &Launch) -> String {
 fn tiles_between_barriers_are_disjoint() {
     let product = |first: &str, second: &str| {
         format!(
-            "attributes(global) subroutine k(a, b, c, n)\n integer, value :: n\n real :: a(n,n), b(n,n), c(n,n)\n \
+            "attributes(global) subroutine kernel(a, b, c, n)\n integer, value :: n\n real :: a(n,n), b(n,n), c(n,n)\n \
             integer :: i, j, kb, k, tx, ty\n real, shared :: asub(16,16), bsub(16,16)\n real :: cij\n \
             tx = threadidx%x\n ty = threadidx%y\n i = (blockidx%x-1)*16 + tx\n j = (blockidx%y-1)*16 + ty\n \
             cij = 0.0\n do kb = 1, n, 16\n asub(tx,ty) = a(i,kb+ty-1)\n bsub(tx,ty) = b(kb+tx-1,j)\n {first}\n \
@@ -56,7 +56,7 @@ fn a_padded_tile_is_disjoint() {
 /// A kernel that fills shared memory, does `body`, and has one thread store a sum.
 fn fold(declared: &str, body: &str) -> String {
     format!(
-        "attributes(global) subroutine k(x, n, r)\n integer :: x(*), r(*)\n integer, value :: n\n \
+        "attributes(global) subroutine kernel(x, n, r)\n integer :: x(*), r(*)\n integer, value :: n\n \
         integer, shared :: {declared}\n integer :: t, i, h, k, m, v\n t = threadidx%x\n s(t) = 0\n \
         do i = (blockidx%x-1)*blockdim%x + t, n, blockdim%x*griddim%x\n s(t) = s(t) + x(i)\n end do\n \
         call syncthreads()\n {body}\n if (t == 1) r(blockidx%x) = s(1)\nend subroutine\n"
@@ -120,7 +120,7 @@ fn trees_whose_guard_or_step_is_wrong_may_race() {
 fn atomics_do_not_race_within_their_scope() {
     let text = |atomic: &str, more: &str| {
         format!(
-            "attributes(global) subroutine k(x, n, r)\n use cudafor\n integer :: x(*), r(*)\n integer, value :: n\n \
+            "attributes(global) subroutine kernel(x, n, r)\n use cudafor\n integer :: x(*), r(*)\n integer, value :: n\n \
             integer, shared :: s(256)\n integer :: i, old\n i = (blockidx%x-1)*blockdim%x + threadidx%x\n \
             s(threadidx%x) = 0\n call syncthreads()\n old = atomicadd(s(iand(x(i), 255)+1), 1)\n \
             call syncthreads()\n old = {atomic}\n {more}\nend subroutine\n"
@@ -139,7 +139,7 @@ fn atomics_do_not_race_within_their_scope() {
 fn a_barrier_orders_what_a_block_does_to_its_part_of_an_array() {
     let text = |barrier: &str| {
         format!(
-            "attributes(global) subroutine k(x, n, r)\n integer :: x(*), r(*)\n integer, value :: n\n \
+            "attributes(global) subroutine kernel(x, n, r)\n integer :: x(*), r(*)\n integer, value :: n\n \
             integer :: b\n b = (blockidx%x-1)*blockdim%x\n x(b + threadidx%x) = b\n {barrier}\n \
             r(b + threadidx%x) = x(b + 257 - threadidx%x)\nend subroutine\n"
         )
@@ -235,7 +235,7 @@ fn what_is_claimed_of_races_in_random_loops_holds() {
             }
         }
         let text = format!(
-            "attributes(global) subroutine k(n, y)\nuse cudafor\ninteger, value :: n\ninteger :: y(*)\n\
+            "attributes(global) subroutine kernel(n, y)\nuse cudafor\ninteger, value :: n\ninteger :: y(*)\n\
             integer, shared :: s(64)\ninteger :: t, h, k, v\nt = threadidx%x\nv = 0\n{body}y(t) = v\nend subroutine\n"
         );
         let block = lin([3, 6, 8, 13][rng.usize(..4)]);

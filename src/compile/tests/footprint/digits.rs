@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// One sweep over the points of a colour; the guard and the neighbours are given.
 fn sweep(guard: &str, a: &str, b: &str) -> String {
     format!(
-        "attributes(global) subroutine k(n, c, u)\n integer, value :: n, c\n integer :: i, j\n real :: u(n,n)\n \
+        "attributes(global) subroutine kernel(n, c, u)\n integer, value :: n, c\n integer :: i, j\n real :: u(n,n)\n \
         i = (blockidx%x-1)*blockdim%x + threadidx%x\n j = (blockidx%y-1)*blockdim%y + threadidx%y\n \
         if (i == 1 .or. i >= n .or. j == 1 .or. j >= n) return\n \
         if ({guard}) u(i,j) = u(i,j) + u({a}) + u({b})\nend subroutine\n"
@@ -34,7 +34,7 @@ fn points_of_a_colour_are_apart_from_their_neighbours() {
 /// A stage of a transform in place.
 fn stage(a: &str) -> String {
     format!(
-        "attributes(global) subroutine k(n, h, x)\n integer, value :: n, h\n integer :: i, a, b, v\n \
+        "attributes(global) subroutine kernel(n, h, x)\n integer, value :: n, h\n integer :: i, a, b, v\n \
         integer :: x(0:n-1)\n i = (blockidx%x-1)*blockdim%x + threadidx%x - 1\n a = {a}\n b = a + h\n \
         v = x(b)\n x(b) = x(a)\n x(a) = v\nend subroutine\n"
     )
@@ -54,7 +54,7 @@ fn butterflies_of_a_stage_are_apart() {
 fn partners_that_differ_in_one_bit_are_a_pair() {
     let text = |a: &str| {
         format!(
-            "attributes(global) subroutine k(j, x)\n integer, value :: j\n integer :: i, a, b, v\n \
+            "attributes(global) subroutine kernel(j, x)\n integer, value :: j\n integer :: i, a, b, v\n \
             integer :: x(0:*)\n i = (blockidx%x-1)*blockdim%x + threadidx%x - 1\n a = {a}\n b = ieor(a, j)\n \
             v = x(b)\n x(b) = x(a)\n x(a) = v\nend subroutine\n"
         )
@@ -65,7 +65,7 @@ fn partners_that_differ_in_one_bit_are_a_pair() {
     }
     assert_eq!(letters(&text("i"), &launch(16)), "UUUU", "both partners do it");
     assert_eq!(letters(&text("2*i - iand(i, j-1)"), &launch(6)), "UUUU", "two bits");
-    let text = "attributes(global) subroutine k(x)\n integer :: i, x(*)\n i = threadidx%x - 1\n \
+    let text = "attributes(global) subroutine kernel(x)\n integer :: i, x(*)\n i = threadidx%x - 1\n \
         x(100 + ieor(-i, 8)) = i\n if (i == 0) x(91) = i\nend subroutine\n";
     // -1 with that bit flipped is -9.
     assert_eq!(letters(text, &Launch { grid: lin(1), block: lin(8), args: vec![array(0)] }), "BB", "negative numbers");
@@ -75,7 +75,7 @@ fn partners_that_differ_in_one_bit_are_a_pair() {
 fn upper_bits_of_a_real_are_a_small_number() {
     let text = |by: &str| {
         format!(
-            "attributes(global) subroutine k(r, t, x)\n real :: r(*)\n integer :: t(0:*), x(*), i\n \
+            "attributes(global) subroutine kernel(r, t, x)\n real :: r(*)\n integer :: t(0:*), x(*), i\n \
             i = (blockidx%x-1)*blockdim%x + threadidx%x\n x(i) = t(ishft(transfer(r(i), 1), {by}))\nend subroutine\n"
         )
     };
@@ -252,7 +252,7 @@ fn random_kernel(seed: u64) -> (String, Launch) {
     }
     let kind = if wide { "integer(8)" } else { "integer" };
     let text = format!(
-        "attributes(global) subroutine k(n, h, c, x, a)\ninteger, value :: n, h, c\ninteger :: x(0:*), a(0:n-1,0:*)\n\
+        "attributes(global) subroutine kernel(n, h, c, x, a)\ninteger, value :: n, h, c\ninteger :: x(0:*), a(0:n-1,0:*)\n\
         integer, shared :: s(0:63)\ninteger :: i, j, k, u\n{kind} :: v, w\n{body}end subroutine\n"
     );
     // `ieor` and the like want operands of one kind.

@@ -98,7 +98,7 @@ fn lin(n: u32) -> [u32; 3] {
 
 #[test]
 fn accesses_by_the_thread_index_are_disjoint() {
-    let text = "attributes(global) subroutine k(n, a, x, y)\n real, dimension(*) :: x, y\n real, value :: a\n \
+    let text = "attributes(global) subroutine kernel(n, a, x, y)\n real, dimension(*) :: x, y\n real, value :: a\n \
         integer, value :: n\n integer :: i\n i = (blockidx%x-1)*blockdim%x + threadidx%x\n \
         if (i <= n) y(i) = a*x(i) + y(i)\nend subroutine\n";
     let launch = |n: u64, x, y| Launch { grid: lin(4096), block: lin(256), args: vec![n, 0, x, y] };
@@ -110,7 +110,7 @@ fn accesses_by_the_thread_index_are_disjoint() {
 }
 
 /// A transpose through a padded tile of shared memory.
-const TRANSPOSE: &str = "attributes(global) subroutine k(o, x, n)\n integer, value :: n\n real :: o(n,n), x(n,n)\n \
+const TRANSPOSE: &str = "attributes(global) subroutine kernel(o, x, n)\n integer, value :: n\n real :: o(n,n), x(n,n)\n \
     real, shared :: tile(33,32)\n integer :: i, j, k\n i = (blockidx%x-1)*32 + threadidx%x\n \
     j = (blockidx%y-1)*32 + threadidx%y\n do k = 0, 24, 8\n tile(threadidx%x, threadidx%y+k) = x(i, j+k)\n end do\n \
     call syncthreads()\n i = (blockidx%y-1)*32 + threadidx%x\n j = (blockidx%x-1)*32 + threadidx%y\n \
@@ -125,7 +125,7 @@ fn a_transpose_through_a_tile_is_disjoint() {
 
 #[test]
 fn tiles_of_a_product_are_disjoint() {
-    let text = "attributes(global) subroutine k(a, b, c, n, m, l)\n real :: a(n,m), b(m,l), c(n,l)\n \
+    let text = "attributes(global) subroutine kernel(a, b, c, n, m, l)\n real :: a(n,m), b(m,l), c(n,l)\n \
         integer, value :: n, m, l\n integer :: i, j, kb, k, tx, ty\n real, shared :: asub(16,16), bsub(16,16)\n \
         real :: cij\n tx = threadidx%x\n ty = threadidx%y\n i = (blockidx%x-1)*16 + tx\n j = (blockidx%y-1)*16 + ty\n \
         cij = 0.0\n do kb = 1, m, 16\n asub(tx,ty) = a(i,kb+ty-1)\n bsub(tx,ty) = b(kb+tx-1,j)\n call syncthreads()\n \
@@ -137,7 +137,7 @@ fn tiles_of_a_product_are_disjoint() {
 
 #[test]
 fn a_guarded_stencil_reads_one_array_and_writes_another() {
-    let text = "attributes(global) subroutine k(a, b, n)\n integer, value :: n\n real(8) :: a(n,n), b(n,n)\n \
+    let text = "attributes(global) subroutine kernel(a, b, n)\n integer, value :: n\n real(8) :: a(n,n), b(n,n)\n \
         integer :: i, j\n i = (blockidx%x-1)*blockdim%x + threadidx%x\n j = (blockidx%y-1)*blockdim%y + threadidx%y\n \
         if (i > 1 .and. i < n .and. j > 1 .and. j < n) then\n \
         b(i,j) = 0.25d0*(a(i-1,j) + a(i+1,j) + a(i,j-1) + a(i,j+1))\n end if\nend subroutine\n";
@@ -149,7 +149,7 @@ fn a_guarded_stencil_reads_one_array_and_writes_another() {
 #[test]
 fn assignments_of_whole_arrays_of_a_thread_stay_within_them() {
     // Such loops have no number of iterations in a register: they count up to a bound.
-    let text = "attributes(global) subroutine k(a, n)\n integer, value :: n\n integer :: a(5, n), v(5), i\n \
+    let text = "attributes(global) subroutine kernel(a, n)\n integer, value :: n\n integer :: a(5, n), v(5), i\n \
         i = (blockidx%x-1)*blockdim%x + threadidx%x\n if (i > n) return\n v = a(:, i)\n v(2:4) = v(2:4) + v(1:3)\n \
         a(:, i) = v\nend subroutine\n";
     let launch = |n| Launch { grid: lin(4), block: lin(64), args: vec![array(0), n] };
@@ -160,7 +160,7 @@ fn assignments_of_whole_arrays_of_a_thread_stay_within_them() {
 
 #[test]
 fn a_solver_of_one_system_a_thread_is_disjoint() {
-    let text = "attributes(global) subroutine k(n, r, x)\n integer, value :: n\n real(8) :: r(n, 24), x(n, 24), c(24), d(24), m\n \
+    let text = "attributes(global) subroutine kernel(n, r, x)\n integer, value :: n\n real(8) :: r(n, 24), x(n, 24), c(24), d(24), m\n \
         integer :: i, k\n i = (blockidx%x - 1)*blockdim%x + threadidx%x\n if (i > n) return\n c(1) = -0.25d0\n \
         d(1) = r(i, 1)/4\n do k = 2, 24\n m = 1/(4 + c(k - 1))\n c(k) = -m\n d(k) = (r(i, k) + d(k - 1))*m\n end do\n \
         x(i, 24) = d(24)\n do k = 23, 1, -1\n x(i, k) = d(k) - c(k)*x(i, k + 1)\n end do\nend subroutine\n";
@@ -172,7 +172,7 @@ fn a_solver_of_one_system_a_thread_is_disjoint() {
 
 #[test]
 fn a_grid_stride_loop_stays_below_its_bound() {
-    let text = "attributes(global) subroutine k(x, y, n, t)\n integer, value :: n\n integer :: x(n), y(n), t(*)\n \
+    let text = "attributes(global) subroutine kernel(x, y, n, t)\n integer, value :: n\n integer :: x(n), y(n), t(*)\n \
         integer :: i, s\n s = 0\n do i = (blockidx%x-1)*blockdim%x + threadidx%x, n, blockdim%x*griddim%x\n \
         y(i) = x(i)\n s = s + x(i)\n end do\n if (threadidx%x == 1) t(blockidx%x) = s\nend subroutine\n";
     let launch = |t| Launch { grid: lin(8), block: lin(64), args: vec![array(0), array(1), 100_003, t] };
@@ -183,7 +183,7 @@ fn a_grid_stride_loop_stays_below_its_bound() {
 
 #[test]
 fn a_loop_that_ends_by_its_condition_has_bounds() {
-    let text = "attributes(global) subroutine k(x, n)\n integer, value :: n\n integer :: x(n)\n integer :: i\n \
+    let text = "attributes(global) subroutine kernel(x, n)\n integer, value :: n\n integer :: x(n)\n integer :: i\n \
         i = (blockidx%x-1)*blockdim%x + threadidx%x\n do while (i <= n)\n x(i) = x(i) + i\n \
         i = i + blockdim%x*griddim%x\n end do\nend subroutine\n";
     assert_eq!(letters(text, &Launch { grid: lin(8), block: lin(64), args: vec![array(0), 100_003] }), "TT");
@@ -191,7 +191,7 @@ fn a_loop_that_ends_by_its_condition_has_bounds() {
 
 #[test]
 fn atomics_without_a_result_are_reductions() {
-    let text = "attributes(global) subroutine k(x, h, n)\n integer, value :: n\n integer :: x(n), h(*), old, i\n \
+    let text = "attributes(global) subroutine kernel(x, h, n)\n integer, value :: n\n integer :: x(n), h(*), old, i\n \
         i = (blockidx%x-1)*blockdim%x + threadidx%x\n if (i <= n) old = atomicadd(h(x(i)), 1)\nend subroutine\n";
     let launch = |x, h| Launch { grid: lin(8), block: lin(64), args: vec![x, h, 500] };
     // The bins may be anywhere, also in the values.
@@ -204,7 +204,7 @@ fn atomics_without_a_result_are_reductions() {
 
 #[test]
 fn an_index_in_two_parts_is_one_index() {
-    let text = "attributes(global) subroutine k(a, b, n, m)\n integer, value :: n, m\n real :: a(n,m), b(n*m)\n \
+    let text = "attributes(global) subroutine kernel(a, b, n, m)\n integer, value :: n, m\n real :: a(n,m), b(n*m)\n \
         integer :: t, i, j\n t = (blockidx%x-1)*blockdim%x + threadidx%x - 1\n if (t < n*m) then\n \
         i = mod(t, n) + 1\n j = t/n + 1\n a(i,j) = b(t+1)\n end if\nend subroutine\n";
     assert_eq!(letters(text, &Launch { grid: lin(20), block: lin(128), args: vec![array(0), array(1), 37, 61] }), "RT");
@@ -212,7 +212,7 @@ fn an_index_in_two_parts_is_one_index() {
 
 #[test]
 fn a_value_by_reference_is_read_before_the_launch() {
-    let text = "attributes(global) subroutine k(n, x)\n integer :: n\n integer :: x(*)\n integer :: i\n \
+    let text = "attributes(global) subroutine kernel(n, x)\n integer :: n\n integer :: x(*)\n integer :: i\n \
         i = (blockidx%x-1)*blockdim%x + threadidx%x\n x(i*iand(n,7)) = i\nend subroutine\n";
     let launch = |n: u64, x: u64| Launch { grid: lin(8), block: lin(64), args: vec![n, x] };
     let odd = (0..64).map(|i| array(1) + 4 * i).find(|&a| memory(a, Ty::I32) & 7 == 3).unwrap();

@@ -105,7 +105,7 @@ fn random_kernel(seed: u64) -> (String, Launch) {
     let count = 1 + rng.usize(..4);
     statements(&mut rng, &mut body, 2, count);
     let text = format!(
-        "attributes(global) subroutine k(n, m, x, y, a)\ninteger, value :: n, m\ninteger :: x(*), y(*), a(n,m)\n\
+        "attributes(global) subroutine kernel(n, m, x, y, a)\ninteger, value :: n, m\ninteger :: x(*), y(*), a(n,m)\n\
         integer :: i, j, k, u\n{body}end subroutine\n"
     );
     let small = |rng: &mut Rng, most: usize| 1 + rng.usize(..most) as u32;
@@ -175,7 +175,7 @@ fn what_is_claimed_of_random_kernels_holds() {
 fn bytes_are_told_where_each_dimension_has_bounds_of_its_own() {
     let of = |body: &str, grid, block, n: u64, m: u64| {
         let text = format!(
-            "attributes(global) subroutine k(n, m, x)\n integer, value :: n, m\n real :: x(n,m)\n integer :: i, j, t\n \
+            "attributes(global) subroutine kernel(n, m, x)\n integer, value :: n, m\n real :: x(n,m)\n integer :: i, j, t\n \
             i = (blockidx%x-1)*blockdim%x + threadidx%x\n j = (blockidx%y-1)*blockdim%y + threadidx%y\n {body}\nend \
             subroutine\n"
         );
