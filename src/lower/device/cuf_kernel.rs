@@ -29,7 +29,7 @@ use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::{BinOp, CmpOp, Special};
 use ir::rt::Rt;
 use ir::{FuncKind, FunctionBuilder, LaunchConfig, Space, Ty, Val};
-use sema::checked::{CufDim, CufKernel, Expr, Program, Stmt, Storage, Type, VarId, visit};
+use sema::checked::{CufDim, CufKernel, Expr, Program, Stmt, StmtKind, Storage, Type, VarId, visit};
 use source::Span;
 use std::collections::BTreeSet;
 
@@ -378,15 +378,17 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// Gives storage to the ASSOCIATE names in the body that came to life outside of it: they stand for captured variables.
     fn associate_names(&mut self, body: &'p [Stmt]) {
         let program = self.b.program();
-        let mut names = Vec::new();
-        for s in body {
-            visit::statements(std::slice::from_ref(s), &mut |s| {
-                visit::statement_exprs(s, &mut |e, _| {
-                    visit::all(e, &mut |e| names.extend(alias(program, e)));
-                });
+        let (mut names, mut own) = (Vec::new(), BTreeSet::new());
+        visit::statements(body, &mut |s| {
+            if let StmtKind::Block { vars, .. } = &s.kind {
+                own.extend(vars.iter().copied());
+            }
+            visit::statement_exprs(s, &mut |e, _| {
+                visit::all(e, &mut |e| names.extend(alias(program, e)));
             });
-        }
-        for v in names {
+        });
+        // Those of constructs in the body come to life there.
+        for v in names.into_iter().filter(|v| !own.contains(v)) {
             self.associate_name(v);
         }
     }

@@ -120,7 +120,12 @@ impl Checker<'_> {
         let names = ["cufemu_rint_to_r4", "cufemu_rint_to_r8"];
         let rounding =
             names.map(|name| if let Some(Sym::Proc(id)) = self.find_from(scope, name) { Some(id) } else { None });
-        let others = args.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, arg)| arg.clone()).collect();
+        let mut others: Vec<Arg> =
+            args.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, arg)| arg.clone()).collect();
+        // What is rounded is `x` there.
+        for keyword in others.iter_mut().filter_map(|arg| arg.keyword.as_mut()).filter(|k| k.as_str() == "a") {
+            keyword.text = "x".into();
+        }
         Some((kind, rounding.into_iter().flatten().collect(), others))
     }
 

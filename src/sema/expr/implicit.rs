@@ -4,23 +4,28 @@
 //! Not here: how arguments fit in general (`fit`), and procedures that no file defines (`library`).
 
 use crate::checked::{CharLen, Expr, ExprKind, ProcId, ProcKind, Program, Shape, Storage, Type, VarId, Variable};
-use crate::checker::{Checker, Description, Entry, Sym};
+use crate::checker::{Checker, Description, Entry, ScopeId, Sym};
 use crate::typing::{
     Argument, Fit, Given, difference_but_for_intents, difference_but_for_memory, is_numeric, is_plain, same_type,
     type_name,
 };
 use ast::{Intent, Name};
 use diag::{Code, Diagnostic};
+use std::sync::Arc;
 
 impl Checker<'_> {
     /// The type, if any, that a scope declares for a name that it declares `external` without an interface. The scope may be
     /// that of a module that is used.
     pub(super) fn declared_external(&self, name: &Name) -> Option<&Option<Type>> {
+        self.made.declared_external.get(&self.external_declaration(name)?)
+    }
+
+    /// The scope that declares a name `external`, and the name that it has there.
+    fn external_declaration(&self, name: &Name) -> Option<(ScopeId, Arc<str>)> {
         let (mut scope, mut name) = (Some(self.cx.scope), name.text.clone());
         while let Some(at) = scope {
-            let found = self.made.declared_external.get(&(at, name.clone()));
-            if found.is_some() {
-                return found;
+            if self.made.declared_external.contains_key(&(at, name.clone())) {
+                return Some((at, name));
             }
             scope = match self.scopes.get(at).names.get(&name) {
                 None => self.scopes.get(at).parent,
@@ -44,13 +49,15 @@ impl Checker<'_> {
 
     /// A function that is declared `external` and nothing else has the type that IMPLICIT gives its name where it is referred to.
     pub(super) fn describe_implicit(&mut self, id: ProcId, name: &Name) {
+        let Some((scope, declared)) = self.external_declaration(name) else { return };
         let is_untyped =
-            matches!(self.declared_external(name), Some(None)) && self.scopes.external(&name.text) == Some(id);
+            matches!(self.declared_external(name), Some(None)) && self.scopes.external(&declared) == Some(id);
         let is_own = self.cx.proc == Some(self.defs.proc(id).entry_of.unwrap_or(id));
         if !is_untyped || is_own || self.defs.proc_info(id).embedded {
             return;
         }
-        if let Some(ty) = self.scopes.implicit_type(self.cx.scope, name.as_str()) {
+        // By the rules of the scope that declares it (Fortran 2018, 8.7).
+        if let Some(ty) = self.scopes.implicit_type(scope, &declared) {
             self.describe(id, Description::Result(ty), name.span);
         }
     }
