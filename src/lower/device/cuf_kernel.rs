@@ -220,6 +220,11 @@ impl<'p> FunctionLowering<'_, 'p> {
                 None => return (None, Vec::new()),
             }
         }
+        // What was evaluated where an ASSOCIATE construct began stays that (Fortran 2018, 11.1.3.3).
+        for v in names_from_outside(program, &cuf.body) {
+            let storage = self.captured_name(v, (&mut b, &mut params));
+            bound.extend(storage.map(|storage| (v, storage)));
+        }
         let axes: Vec<Axis> = axes
             .iter()
             .map(|a| Axis {
@@ -375,20 +380,29 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
+    /// The storage in the kernel of an ASSOCIATE name from outside that is device or managed data.
+    fn captured_name(&mut self, v: VarId, (b, params): (&mut FunctionBuilder, &mut Params)) -> Option<VarStorage> {
+        let var = self.b.program().var(v);
+        let storage = self.storage.get(v)?.clone();
+        let (VarStorage::Array(ArrayView { mem, .. }) | VarStorage::Scalar(mem, _)) = storage else { return None };
+        let is_reached = self.b.is_remote(mem) || aliases_device_data(&self.b, v);
+        if !is_reached || is_flat(self.b.program(), &var.ty) {
+            return None;
+        }
+        if let VarStorage::Array(view) = &storage {
+            return captured_view(&mut self.b, v, view, b, params).map(VarStorage::Array);
+        }
+        let VarStorage::Scalar(mem, len) = storage else { return None };
+        let addr = self.b.address(mem);
+        let addr = params.pass(b, addr, Ty::I64, &var.name);
+        let space = if mem.space == Space::Const { Space::Const } else { Space::Global };
+        let len = len.map(|n| params.pass(b, n, Ty::I64, &format!("{}.len", var.name)));
+        Some(VarStorage::Scalar(MemRef { volatile: mem.volatile, ..MemRef::at(addr, space) }, len))
+    }
+
     /// Gives storage to the ASSOCIATE names in the body that came to life outside of it: they stand for captured variables.
     fn associate_names(&mut self, body: &'p [Stmt]) {
-        let program = self.b.program();
-        let (mut names, mut own) = (Vec::new(), BTreeSet::new());
-        visit::statements(body, &mut |s| {
-            if let StmtKind::Block { vars, .. } = &s.kind {
-                own.extend(vars.iter().copied());
-            }
-            visit::statement_exprs(s, &mut |e, _| {
-                visit::all(e, &mut |e| names.extend(alias(program, e)));
-            });
-        });
-        // Those of constructs in the body come to life there.
-        for v in names.into_iter().filter(|v| !own.contains(v)) {
+        for v in names_from_outside(self.b.program(), body) {
             self.associate_name(v);
         }
     }
@@ -510,6 +524,21 @@ pub(super) fn alias(program: &Program, e: &Expr) -> Option<VarId> {
         sema::checked::ExprKind::Var(v) if matches!(program.var(v).storage, Storage::Alias(_)) => Some(v),
         _ => None,
     }
+}
+
+/// The ASSOCIATE names in a body whose constructs are around it. Those of constructs in the body come to life there.
+fn names_from_outside(program: &Program, body: &[Stmt]) -> BTreeSet<VarId> {
+    let (mut names, mut own) = (BTreeSet::new(), BTreeSet::new());
+    visit::statements(body, &mut |s| {
+        if let StmtKind::Block { vars, .. } = &s.kind {
+            own.extend(vars.iter().copied());
+        }
+        visit::statement_exprs(s, &mut |e, _| {
+            visit::all(e, &mut |e| names.extend(alias(program, e)));
+        });
+    });
+    names.retain(|v| !own.contains(v));
+    names
 }
 
 /// The storage in a kernel of what the host has a descriptor of.
