@@ -168,7 +168,9 @@ impl<const W: usize> Warp<W> {
         let waits = |f: &Split| if f.state == State::AtReconvergence { f.reconvergences.last().copied() } else { None };
         let meeting = waits(self.splits.get(self.current)?)?;
         let is_there = |f: &Split| waits(f) == Some(meeting) || !f.reconvergences.contains(&meeting);
-        self.splits.iter().all(is_there).then_some(meeting)
+        // What has parted from the current one stands behind it, and is still to come most often.
+        let (before, behind) = self.splits.split_at(self.current);
+        behind.iter().chain(before).all(is_there).then_some(meeting)
     }
 
     /// Releases the innermost reconvergence point at which splits wait.
