@@ -91,30 +91,37 @@ impl Builder<'_, '_> {
             });
             return view.mem;
         }
+        let dense = self.dense_if_scattered(view, ty, scattered, intent != Some(Intent::Out));
+        let mem = dense.mem;
+        out.back.push(CopyBack::Array {
+            when: scattered,
+            from: dense,
+            to: (intent != Some(Intent::In)).then(|| view.clone()),
+            ty: ty.clone(),
+            free: Some(Allocation { location: DEVICE_MEMORY, addr: mem.addr, may_be_null: false }),
+        });
+        mem
+    }
+
+    /// The elements of an array one after another: the array itself, or new memory if it has gaps, with its values if they matter.
+    fn dense_if_scattered(&mut self, view: &ArrayView, ty: &Type, scattered: Val, is_read: bool) -> ArrayView {
         let base = self.address(view.mem);
         let addr = self.mutable(Ty::I64);
         self.set(addr, base);
         let extents = view.extents();
         let count = self.product(&extents);
         let bytes = self.imul(count, view.element);
+        let dense = self.dense(MemRef::at(addr.into(), Space::Global), view.element, view.len, &extents);
         self.when(scattered, |this| {
             let args = vec![Val::i32(DEVICE_MEMORY), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
             if let Some(&fresh) = this.rt(Rt::Alloc, args).first() {
                 this.set(addr, fresh);
             }
-            if intent != Some(Intent::Out) {
-                let dense = this.dense(MemRef::at(addr.into(), Space::Global), view.element, view.len, &extents);
+            if is_read {
                 this.move_array(&dense, view, ty);
             }
         });
-        out.back.push(CopyBack::Array {
-            when: scattered,
-            from: self.dense(MemRef::at(addr.into(), Space::Global), view.element, view.len, &extents),
-            to: (intent != Some(Intent::In)).then(|| view.clone()),
-            ty: ty.clone(),
-            free: Some(Allocation { location: DEVICE_MEMORY, addr: addr.into(), may_be_null: false }),
-        });
-        MemRef::at(addr.into(), Space::Global)
+        dense
     }
 
     /// The same for a kernel that device code launches, which may run when the launching thread has gone on: nothing comes back, and a
@@ -134,22 +141,9 @@ impl Builder<'_, '_> {
             });
             return view.mem;
         }
-        let base = self.address(view.mem);
-        let addr = self.mutable(Ty::I64);
-        self.set(addr, base);
-        let extents = view.extents();
-        let count = self.product(&extents);
-        let bytes = self.imul(count, view.element);
-        self.when(scattered, |this| {
-            let args = vec![Val::i32(DEVICE_MEMORY), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
-            if let Some(&fresh) = this.rt(Rt::Alloc, args).first() {
-                this.set(addr, fresh);
-            }
-            let dense = this.dense(MemRef::at(addr.into(), Space::Global), view.element, view.len, &extents);
-            this.move_array(&dense, view, ty);
-        });
-        out.freed_behind.push((scattered, addr.into()));
-        MemRef::at(addr.into(), Space::Global)
+        let mem = self.dense_if_scattered(view, ty, scattered, true).mem;
+        out.freed_behind.push((scattered, mem.addr));
+        mem
     }
 
     /// The elements of a view that a dummy has, if a constant number of bytes is enough for them, and that number.

@@ -221,7 +221,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         }
         // What was evaluated where an ASSOCIATE construct began stays that (Fortran 2018, 11.1.3.3).
-        for v in names_from_outside(program, &cuf.body) {
+        let names = names_from_outside(program, &cuf.body);
+        for &v in &names {
             let storage = self.captured_name(v, (&mut b, &mut params));
             bound.extend(storage.map(|storage| (v, storage)));
         }
@@ -276,7 +277,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                 kernel.b.store_value(place, ty, &start);
             }
         }
-        kernel.associate_names(&cuf.body);
+        // The others stand for captured variables.
+        for &v in &names {
+            kernel.associate_name(v);
+        }
         for v in kernel.storage.variables() {
             kernel.describe(v);
         }
@@ -339,11 +343,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Some(Some(VarStorage::Array(view)))
             }
             VarStorage::Scalar(mem, len) if self.b.is_remote(mem) || (on_device && mem.space != Space::Local) => {
-                let addr = self.b.address(mem);
-                let addr = params.pass(b, addr, Ty::I64, &var.name);
-                let space = if mem.space == Space::Const { Space::Const } else { Space::Global };
-                let len = len.map(|n| params.pass(b, n, Ty::I64, &format!("{}.len", var.name)));
-                Some(Some(VarStorage::Scalar(MemRef { volatile: mem.volatile, ..MemRef::at(addr, space) }, len)))
+                Some(Some(self.passed_scalar(v, (mem, len), (b, params))))
             }
             VarStorage::Scalar(..) if var.attrs.class => None,
             VarStorage::Scalar(mem, len) if !crate::analysis::variables::has_register(&var.ty) => {
@@ -389,24 +389,29 @@ impl<'p> FunctionLowering<'_, 'p> {
         if !is_reached || is_flat(self.b.program(), &var.ty) {
             return None;
         }
-        if let VarStorage::Array(view) = &storage {
-            return captured_view(&mut self.b, v, view, b, params).map(VarStorage::Array);
+        match storage {
+            VarStorage::Array(view) => captured_view(&mut self.b, v, &view, b, params).map(VarStorage::Array),
+            VarStorage::Scalar(mem, len) => Some(self.passed_scalar(v, (mem, len), (b, params))),
+            _ => None,
         }
-        let VarStorage::Scalar(mem, len) = storage else { return None };
+    }
+
+    /// A scalar in memory that the kernel reaches, whose address is passed.
+    fn passed_scalar(
+        &mut self,
+        v: VarId,
+        (mem, len): (MemRef, Option<Val>),
+        (b, params): (&mut FunctionBuilder, &mut Params),
+    ) -> VarStorage {
+        let name = &self.b.program().var(v).name;
         let addr = self.b.address(mem);
-        let addr = params.pass(b, addr, Ty::I64, &var.name);
+        let addr = params.pass(b, addr, Ty::I64, name);
         let space = if mem.space == Space::Const { Space::Const } else { Space::Global };
-        let len = len.map(|n| params.pass(b, n, Ty::I64, &format!("{}.len", var.name)));
-        Some(VarStorage::Scalar(MemRef { volatile: mem.volatile, ..MemRef::at(addr, space) }, len))
+        let len = len.map(|n| params.pass(b, n, Ty::I64, &format!("{name}.len")));
+        VarStorage::Scalar(MemRef { volatile: mem.volatile, ..MemRef::at(addr, space) }, len)
     }
 
-    /// Gives storage to the ASSOCIATE names in the body that came to life outside of it: they stand for captured variables.
-    fn associate_names(&mut self, body: &'p [Stmt]) {
-        for v in names_from_outside(self.b.program(), body) {
-            self.associate_name(v);
-        }
-    }
-
+    /// Gives storage to an ASSOCIATE name that came to life outside of the loop, and has none yet.
     fn associate_name(&mut self, v: VarId) {
         let program = self.b.program();
         if self.storage.has(v) {

@@ -1,6 +1,7 @@
 //! With `--check bounds`: what an expression uses as a whole is allocated or associated. Nothing else would show that an array is not,
 //! which has no elements then.
 
+use crate::analysis::designators::field_of;
 use crate::function::FunctionLowering;
 use crate::intrinsic::{Args, arg, needs_argument};
 use sema::checked::{CharLen, Class, Expr, ExprKind, Intrinsic, Type, VarId, Variable};
@@ -14,13 +15,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let is_described = match &e.kind {
             ExprKind::Var(v) => is_described_variable(program, *v),
-            ExprKind::Field { base, field } => match base.ty {
-                Type::Derived(id) => {
-                    let field = &program.ty(id).fields[*field as usize];
-                    field.is_allocatable() || field.pointer
-                }
-                _ => false,
-            },
+            ExprKind::Field { base, field } => {
+                field_of(program, base, *field).is_some_and(|f| f.is_allocatable() || f.pointer)
+            }
             _ => false,
         };
         if is_described && let Some(d) = self.descriptor(e) {

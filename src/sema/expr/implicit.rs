@@ -47,7 +47,8 @@ impl Checker<'_> {
         None
     }
 
-    /// A function that is declared `external` and nothing else has the type that IMPLICIT gives its name where it is referred to.
+    /// A function that is declared `external` and nothing else has the type that IMPLICIT gives its name where it is
+    /// declared.
     pub(super) fn describe_implicit(&mut self, id: ProcId, name: &Name) {
         let Some((scope, declared)) = self.external_declaration(name) else { return };
         let is_untyped =
