@@ -290,7 +290,7 @@ pub(crate) fn names_device_procedure(names: &BTreeSet<Arc<str>>) -> bool {
 
 /// The modules that the units use and do not define themselves.
 pub(crate) fn used_modules(program: &Program) -> BTreeSet<Arc<str>> {
-    let mut used = BTreeSet::new();
+    let mut used = Used::default();
     let mut defined = BTreeSet::new();
     for unit in &program.units {
         match &unit.kind {
@@ -306,7 +306,7 @@ pub(crate) fn used_modules(program: &Program) -> BTreeSet<Arc<str>> {
             UnitKind::BlockData { uses, .. } => of(uses, &mut used),
         }
     }
-    &used - &defined
+    &(&used.names - &defined) | &used.intrinsic
 }
 
 /// The modules that the units use, or extend by submodules, and that neither they nor the compiler define.
@@ -323,11 +323,20 @@ pub(crate) fn missing_modules(program: &Program) -> BTreeSet<Arc<str>> {
     missing
 }
 
-fn of(uses: &[UseStmt], used: &mut BTreeSet<Arc<str>>) {
-    used.extend(uses.iter().map(|u| u.module.text.clone()));
+/// The modules that USE statements name.
+#[derive(Default)]
+struct Used {
+    names: BTreeSet<Arc<str>>,
+    /// Those that `use, intrinsic` names: the compiler's, also where the program has a module of that name.
+    intrinsic: BTreeSet<Arc<str>>,
 }
 
-fn interfaces(decls: &[ast::Declaration], used: &mut BTreeSet<Arc<str>>) {
+fn of(uses: &[UseStmt], used: &mut Used) {
+    used.names.extend(uses.iter().map(|u| u.module.text.clone()));
+    used.intrinsic.extend(uses.iter().filter(|u| u.intrinsic == Some(true)).map(|u| u.module.text.clone()));
+}
+
+fn interfaces(decls: &[ast::Declaration], used: &mut Used) {
     for decl in decls {
         if let ast::DeclKind::Interface(interface) = &decl.kind {
             for item in &interface.items {
@@ -339,7 +348,7 @@ fn interfaces(decls: &[ast::Declaration], used: &mut BTreeSet<Arc<str>>) {
     }
 }
 
-fn subprogram(s: &Subprogram, used: &mut BTreeSet<Arc<str>>) {
+fn subprogram(s: &Subprogram, used: &mut Used) {
     of(&s.uses, used);
     interfaces(&s.decls, used);
     s.internal.iter().for_each(|p| subprogram(p, used));
@@ -347,7 +356,7 @@ fn subprogram(s: &Subprogram, used: &mut BTreeSet<Arc<str>>) {
 }
 
 /// USE statements of BLOCK constructs, however deep. The parser bounds the depth.
-fn block(body: &[ast::Stmt], used: &mut BTreeSet<Arc<str>>) {
+fn block(body: &[ast::Stmt], used: &mut Used) {
     for stmt in body {
         match &stmt.kind {
             StmtKind::Block { uses, decls, body, .. } => {

@@ -154,6 +154,26 @@ impl Basic {
         u64::from(self.row().bytes)
     }
 
+    /// The type of which a value has one or two, and how many: a pair for `MPI_MAXLOC` is as if made of two values (MPI 4.0,
+    /// 6.9.4).
+    pub(crate) fn elements(self) -> (Basic, u64) {
+        let half = |class| Basic::of(class, self.bytes() / 2).map_or((self, 1), |element| (element, 2));
+        match self.class() {
+            Class::IntegerPair => half(Class::Integer),
+            Class::RealPair => half(Class::Real),
+            _ => (self, 1),
+        }
+    }
+
+    /// The alignment that a compiler gives such a value, in bytes.
+    pub(crate) fn alignment(self) -> u64 {
+        match self.class() {
+            Class::Complex | Class::IntegerPair | Class::RealPair => self.bytes() / 2,
+            _ => self.bytes(),
+        }
+        .min(8)
+    }
+
     /// Whether one may be received as the other: they are the same kind of value, or bytes.
     pub(crate) fn matches(self, other: Basic) -> bool {
         let (a, b) = (self.row(), other.row());

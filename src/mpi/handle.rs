@@ -123,6 +123,8 @@ pub(crate) fn free_number(next: &mut u32, is_used: impl Fn(u32) -> bool) -> u32 
 pub(crate) const WORLD: u32 = 1;
 /// `MPI_COMM_SELF`.
 pub(crate) const SELF: u32 = 2;
+/// `MPI_GROUP_EMPTY`.
+pub(crate) const EMPTY_GROUP: u32 = 1;
 /// The first number of objects that a program makes.
 pub(crate) const FIRST_OWN: u32 = 256;
 /// One past the last number.

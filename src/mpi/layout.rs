@@ -103,10 +103,11 @@ impl Layout {
         if self.is_marked[1] {
             return Some(self);
         }
-        let align = self.runs.iter().map(|run| run.basic.bytes().min(8)).max().unwrap_or(1) as i64;
-        let high = self.lower.checked_add(self.extent)?;
-        let gap = (align - high.rem_euclid(align)) % align;
-        let extent = high.checked_add(gap)?.checked_sub(self.lower)?;
+        let align = self.runs.iter().map(|run| run.basic.alignment()).max().unwrap_or(1) as i64;
+        // MPI 4.0, 5.1: the extent is rounded, wherever it begins.
+        let gap = (align - self.extent.rem_euclid(align)) % align;
+        let extent = self.extent.checked_add(gap)?;
+        self.lower.checked_add(extent)?;
         Some(Layout { extent, ..self })
     }
 
@@ -208,7 +209,11 @@ impl Signature {
 
     fn parts(&self) -> impl Iterator<Item = (Basic, u64)> {
         let unit = self.unit.clone();
-        (0..self.times).flat_map(move |_| unit.clone().to_vec()).filter(|(_, n)| *n > 0)
+        let elements = |(basic, n): (Basic, u64)| {
+            let (element, each) = basic.elements();
+            (element, n.saturating_mul(each))
+        };
+        (0..self.times).flat_map(move |_| unit.clone().to_vec()).filter(|(_, n)| *n > 0).map(elements)
     }
 
     /// The first basic types in which the values of this signature differ from those that a longer or equal one takes.

@@ -1,6 +1,6 @@
 //! The Fortran interfaces of MPI: the modules `mpi` and `mpi_f08`, and the include file `mpif.h`, all made of the same `tables`.
 //!
-//! A dummy's name says its type. Every routine is the service `mpi:NAME` of the run time (`lower::call::mpi`), with the same
+//! The kind of a dummy, which most often is its name, says its type. Every routine is the service `mpi:NAME` of the run time (`lower::call::mpi`), with the same
 //! words in all three, since a handle of `mpi_f08` is an integer in a type. For `mpif.h` the routines are external procedures.
 
 mod tables;
@@ -26,7 +26,7 @@ pub(crate) fn names_routine(names: &BTreeSet<Arc<str>>) -> bool {
 
 /// Whether a program that mentions these names may give MPI a procedure.
 pub(crate) fn gives_procedures(names: &BTreeSet<Arc<str>>) -> bool {
-    let takes_one = |row: &&str| row.split(' ').any(|word| PROCEDURES.contains(&word));
+    let takes_one = |row: &&str| row.split(' ').any(|word| PROCEDURES.contains(&Dummy::of(word).kind));
     ROUTINES.iter().filter(|row| takes_one(row)).any(|row| names.contains(&*name_of(row)))
 }
 
@@ -41,16 +41,32 @@ enum Form {
     External,
 }
 
+/// A dummy of a routine.
+#[derive(Clone, Copy)]
+struct Dummy<'r> {
+    /// What says its type.
+    kind: &'r str,
+    /// The name that keyword arguments have (MPI 4.0, 19.1.2, 19.1.3).
+    name: &'r str,
+}
+
+impl<'r> Dummy<'r> {
+    fn of(word: &'r str) -> Dummy<'r> {
+        let (kind, name) = word.split_once('=').unwrap_or((word, word));
+        Dummy { kind, name }
+    }
+}
+
 /// The declaration of a dummy.
-fn dummy(name: &str, form: Form) -> String {
+fn declaration(Dummy { kind, name }: Dummy<'_>, form: Form) -> String {
     let handle = |kind: &str| match form {
         Form::F08 => format!("type(mpi_{kind})"),
         _ => "integer(4)".to_owned(),
     };
-    if PROCEDURES.contains(&name) {
+    if PROCEDURES.contains(&kind) {
         return format!("external :: {name}");
     }
-    let (ty, dims) = match name {
+    let (ty, dims) = match kind {
         "buf" | "buffer" | "sendbuf" | "recvbuf" | "inbuf" | "outbuf" | "inoutbuf" | "base" | "baseptr"
         | "origin_addr" | "result_addr" | "compare_addr" | "location" => {
             return format!("type(*), dimension(..) :: {name}");
@@ -106,13 +122,13 @@ fn routines(form: Form) -> String {
 fn counts_of(row: &str) -> Vec<&str> {
     let mut words = row.split(' ');
     let name = words.next().unwrap_or_default();
-    let is_buffer = |word: &str| dummy(word, Form::F08).starts_with("type(*)");
+    let is_buffer = |word: &str| declaration(Dummy::of(word), Form::F08).starts_with("type(*)");
     let known: &[&str] = match COUNTING.iter().find(|row| row.0 == name) {
         Some((_, counts)) => counts,
         None if words.clone().any(is_buffer) => COUNTS,
         None => &[],
     };
-    words.filter(|word| known.contains(word)).collect()
+    words.map(|word| Dummy::of(word).kind).filter(|kind| known.contains(kind)).collect()
 }
 
 /// The routines of `mpi_f08` with counts of kind `MPI_COUNT_KIND`, by the names of the others: their names end with `_c`, as in C.
@@ -136,26 +152,27 @@ fn interface(row: &str, form: Form, large: &[&str]) -> String {
     let mut words = row.split(' ');
     let name = words.next().unwrap_or_default();
     let full = if large.is_empty() { format!("mpi_{name}") } else { format!("mpi_{name}_c") };
-    let dummies: Vec<&str> = words.collect();
-    let list: Vec<&str> = dummies.iter().copied().chain(["ierror"]).collect();
-    let _ = writeln!(out, "    subroutine {full}({}) bind(c, name='rt:mpi:{full}')", list.join(", "));
+    let dummies: Vec<Dummy<'_>> = words.map(Dummy::of).collect();
+    let list: Vec<Dummy<'_>> = dummies.iter().copied().chain([Dummy::of("ierror")]).collect();
+    let names: Vec<&str> = list.iter().map(|dummy| dummy.name).collect();
+    let _ = writeln!(out, "    subroutine {full}({}) bind(c, name='rt:mpi:{full}')", names.join(", "));
     if form != Form::External {
         out.push_str("      import\n");
     }
     if form == Form::External {
-        let passed = |name: &&str| !dummy(name, form).starts_with("type(*)") && !PROCEDURES.contains(name);
-        let any_rank: Vec<&str> = list.iter().copied().filter(passed).collect();
+        let passed = |d: &&Dummy<'_>| !declaration(**d, form).starts_with("type(*)") && !PROCEDURES.contains(&d.kind);
+        let any_rank: Vec<&str> = list.iter().filter(passed).map(|dummy| dummy.name).collect();
         let _ = writeln!(out, "      !dir$ ignore_tkr (r) {}", any_rank.join(", (r) "));
     }
     // The key of a rank is a number, that of an info object a text; the displacement in a grid is short, in a file long.
     let (is_info, is_file) = (name.starts_with("info"), name.starts_with("file"));
-    for dummy_name in dummies {
-        let declaration = match dummy_name {
-            "key" | "value" if is_info => format!("character(len=*) :: {dummy_name}"),
+    for dummy in dummies {
+        let declaration = match dummy.kind {
+            "key" | "value" if is_info => format!("character(len=*) :: {}", dummy.name),
             "disp" if is_file && form == Form::External => "integer(8) :: disp(*)".to_owned(),
             "disp" if is_file => "integer(8) :: disp".to_owned(),
-            _ if large.contains(&dummy_name) => dummy(dummy_name, form).replacen("integer(4)", "integer(8)", 1),
-            _ => dummy(dummy_name, form),
+            _ if large.contains(&dummy.kind) => declaration(dummy, form).replacen("integer(4)", "integer(8)", 1),
+            _ => declaration(dummy, form),
         };
         let _ = writeln!(out, "      {declaration}");
     }
@@ -254,11 +271,13 @@ fn attribute_procedures(form: Form) -> String {
     out
 }
 
-/// The clock, which MPI has as functions, also under the names of the profiling interface; arithmetic of addresses; and what tells
-/// a compiler that a buffer may have changed, which nothing has to be done for here.
+/// The clock, which MPI has as functions, also under the names of the profiling interface; arithmetic of addresses; and what
+/// nothing has to be done for here: control of profiling, and telling a compiler that a buffer may have changed.
 static FUNCTIONS: LazyLock<String> = LazyLock::new(|| {
     let mut out =
-        "\n  subroutine mpi_f_sync_reg(buf)\n    type(*), dimension(..) :: buf\n  end subroutine\n".to_owned();
+        "\n  subroutine mpi_f_sync_reg(buf)\n    type(*), dimension(..) :: buf\n  end subroutine\n\n  subroutine mpi_pcontrol(level)\n    \
+         integer(4) :: level\n  end subroutine\n"
+            .to_owned();
     for prefix in ["mpi", "pmpi"] {
         for (name, value) in [("wtime", "real(count, 8)/real(rate, 8)"), ("wtick", "1/real(rate, 8)")] {
             let _ = write!(
@@ -277,6 +296,25 @@ static FUNCTIONS: LazyLock<String> = LazyLock::new(|| {
     }
     out
 });
+
+/// What turns a status of `mpi_f08` into one of `mpi`, and back.
+const STATUSES: &str = "
+  subroutine mpi_status_f082f(f08_status, f_status, ierror)
+    type(mpi_status), intent(in) :: f08_status
+    integer(4), intent(out) :: f_status(6)
+    integer(4), optional, intent(out) :: ierror
+    f_status = transfer(f08_status, f_status)
+    if (present(ierror)) ierror = 0
+  end subroutine
+
+  subroutine mpi_status_f2f08(f_status, f08_status, ierror)
+    integer(4), intent(in) :: f_status(6)
+    type(mpi_status), intent(out) :: f08_status
+    integer(4), optional, intent(out) :: ierror
+    f08_status = transfer(f_status, f08_status)
+    if (present(ierror)) ierror = 0
+  end subroutine
+";
 
 /// Functions of two addresses, and their operators.
 const ADDRESSES: [(&str, &str); 2] = [("aint_add", "+"), ("aint_diff", "-")];
@@ -299,6 +337,10 @@ fn constants(handle: impl Fn(&str, u32) -> (String, String)) -> String {
     }
     for (name, value) in LONG_NUMBERS {
         let _ = writeln!(out, "      integer(8), parameter :: mpi_{name} = {value}");
+    }
+    // A copy of a section or of an element is not held until an operation ends (MPI 4.0, 19.1.2).
+    for name in ["subarrays_supported", "async_protects_nonblocking"] {
+        let _ = writeln!(out, "      logical(4), parameter :: mpi_{name} = .false.");
     }
     out
 }
@@ -347,7 +389,7 @@ pub(crate) static F08: LazyLock<String> = LazyLock::new(|| {
          \x20 integer(4) :: mpi_errcodes_ignore(1) = 0, mpi_unweighted(1) = 0, mpi_weights_empty(1) = 0\n\
          \x20 interface operator(==)\n    procedure :: {}\n  end interface\n\
          \x20 interface operator(/=)\n    procedure :: {}\n  end interface\n\
-         {}\x20 interface\n{}  end interface\n{}contains\n{}{functions}{}end module mpi_f08\n",
+         {}\x20 interface\n{}  end interface\n{}contains\n{}{functions}{}{STATUSES}end module mpi_f08\n",
         constants(handle),
         equal.join(", "),
         unequal.join(", "),

@@ -379,6 +379,11 @@ impl Runtime {
         if bytes == 0 {
             return Ok(0);
         }
+        let is_of_c = Region::of(address) == Some(Region::OfC);
+        if is_of_c && address.checked_add(bytes).is_some_and(|end| memory.contains(address, end)) {
+            // Nobody knows where its allocations begin and end.
+            return Ok(bytes);
+        }
         let access = Access::new(Actor::Host, what, space_of(address), span).address(address, bytes);
         let Some(id) = memory.find(address) else {
             let dead = memory.dead_at(address).map(|id| memory.info(id));
@@ -461,7 +466,7 @@ impl Runtime {
 
 /// Whether an address is in memory that the operating system may move, unless it was registered.
 fn is_pageable(address: u64) -> bool {
-    matches!(Region::of(address), Some(Region::Host | Region::HostStack))
+    matches!(Region::of(address), Some(Region::Host | Region::HostStack | Region::OfC))
 }
 
 /// Whether a copy or fill that no stream was named for is over when the host continues. Between device memories, and into
@@ -483,8 +488,8 @@ pub fn space_of(address: u64) -> Space {
         Some(Region::Device(_)) => Space::Global,
         Some(Region::Managed) => Space::Managed,
         Some(Region::Pinned) => Space::Pinned,
-        Some(Region::Host | Region::HostStack) => Space::Host,
-        Some(Region::OfC) | None => Space::Unknown,
+        Some(Region::Host | Region::HostStack | Region::OfC) => Space::Host,
+        None => Space::Unknown,
     }
 }
 

@@ -97,12 +97,9 @@ impl Body<'_, '_> {
             AtomOp::Dec => {
                 let a = self.value(ty, a);
                 self.swap_loop(&cell, |body, old, new| {
-                    let (below, above) = (body.temp(Width::Pred), body.temp(Width::Pred));
-                    ins!(body, "setp.lt.{u} {below}, {old}, {a}");
-                    ins!(body, "setp.ne.{u} {above}, {old}, 0");
-                    ins!(body, "and.pred {below}, {below}, {above}");
+                    // Less than 0 wraps to the greatest number.
                     ins!(body, "add.{t} {new}, {old}, -1");
-                    ins!(body, "selp.{w} {new}, {new}, {a}, {below}");
+                    ins!(body, "min.{u} {new}, {new}, {a}");
                 });
             }
         }

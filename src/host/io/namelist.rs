@@ -54,7 +54,9 @@ impl Group {
             let is_range = |s: &Subscript| matches!(s, Subscript::Range(..));
             arrays += usize::from(!layout.dims.is_empty() && subscripts.is_none_or(|all| all.iter().any(is_range)));
             let elements = match subscripts {
-                Some(subscripts) => layout.section(subscripts, i == components.len()).ok_or_else(missing)?,
+                Some(subscripts) => {
+                    layout.section(subscripts, i == components.len() && arrays == 0).ok_or_else(missing)?
+                }
                 None => (0..layout.count()).collect(),
             };
             let width = layout.width();
@@ -132,7 +134,8 @@ impl Layout {
         Some((self.parts[..at].iter().map(|p| p.count() * p.width()).sum(), &self.parts[at]))
     }
 
-    /// The elements of a section; an element without a range is itself and, at the end of a designator, all that follow.
+    /// The elements of a section; an element without a range is itself and, at the end of a designator without arrays, all that
+    /// follow.
     fn section(&self, subscripts: &[Subscript], is_last: bool) -> Option<Vec<usize>> {
         if subscripts.len() != self.dims.len() {
             return None;

@@ -199,8 +199,8 @@ ops! {
         Xor "xor" Int "xor" "bitwise exclusive or";
         Exch "exch" Num "exch" "replaces";
         Cas "cas" Num "cas" "replaces by the second operand if the memory equals the first, bit for bit";
-        Inc "inc" Int "" "old < a ? old+1 : 0 (guide, table 3.9)";
-        Dec "dec" Int "" "0 < old < a ? old-1 : a (guide, table 3.9)";
+        Inc "inc" Int "" "old < a ? old+1 : 0, unsigned (PTX `atom.inc`)";
+        Dec "dec" Int "" "0 < old <= a ? old-1 : a, unsigned (PTX `atom.dec`)";
     }
 }
 

@@ -9,8 +9,8 @@
 use crate::analysis::designators::{field_of, is_pointer_result};
 use crate::analysis::expressions::{has_vector, same};
 use sema::checked::{
-    Actual, Class, Expr, ExprKind, Intrinsic, ProcBody, ProcId, Program, StmtKind, Storage, Type, VarId, Variable,
-    is_designator, root_behind_names, visit,
+    Actual, Class, Expr, ExprKind, Intrinsic, ProcBody, ProcId, Program, StmtKind, Storage, Type, TypeId, VarId,
+    Variable, is_designator, root_behind_names, visit,
 };
 use std::collections::BTreeSet;
 
@@ -141,14 +141,14 @@ pub(crate) fn may_be_associated(program: &Program, assigned: VarId, other: VarId
     // A dummy with TARGET may be the target that it is said not to be: its actual argument may have the attribute too.
     let through = |v: &Variable| v.attrs.pointer || (v.attrs.target && matches!(v.storage, Storage::Dummy(_)));
     let reached = y.attrs.pointer || y.attrs.target;
-    ((through(x) || is_result(program, x) || points(program, &x.ty)) && reached)
+    ((through(x) || is_result(program, x) || points(program, x)) && reached)
         || (through(y) && is_pointed_to(program, assigned))
 }
 
 /// Whether what is assigned by way of a variable may be the target of a pointer.
 fn is_pointed_to(program: &Program, assigned: VarId) -> bool {
     let v = program.var(assigned);
-    v.attrs.pointer || v.attrs.target || is_result(program, v) || points(program, &v.ty)
+    v.attrs.pointer || v.attrs.target || is_result(program, v) || points(program, v)
 }
 
 /// Whether a variable is a name for what a function gives as a pointer.
@@ -156,20 +156,25 @@ fn is_result(program: &Program, v: &Variable) -> bool {
     matches!(&v.storage, Storage::Alias(selector) if is_pointer_result(program, selector))
 }
 
-/// Whether objects of a type have pointers in them.
-fn points(program: &Program, ty: &Type) -> bool {
-    let Type::Derived(id) = ty else { return false };
-    let (mut seen, mut pending) = (BTreeSet::from([*id]), vec![*id]);
+/// Whether an object may have pointers in it. What is polymorphic may be of any extension of its type.
+fn points(program: &Program, v: &Variable) -> bool {
+    let ids = || (0..program.types.len() as u32).map(TypeId);
+    let extends =
+        |id: TypeId, of: TypeId| std::iter::successors(Some(id), |&id| program.ty(id).parent).any(|id| id == of);
+    let (mut seen, mut pending) = (BTreeSet::new(), Vec::new());
+    let mut note = |ty: &Type, is_class: bool, pending: &mut Vec<TypeId>| match ty {
+        Type::Derived(own) if is_class => pending.extend(ids().filter(|&id| extends(id, *own) && seen.insert(id))),
+        Type::Derived(own) => pending.extend(Some(*own).filter(|&id| seen.insert(id))),
+        Type::Any if is_class => pending.extend(ids().filter(|&id| seen.insert(id))),
+        _ => {}
+    };
+    note(&v.ty, v.attrs.class, &mut pending);
     while let Some(at) = pending.pop() {
         for f in &program.ty(at).fields {
             if f.pointer {
                 return true;
             }
-            if let Type::Derived(inner) = f.ty
-                && seen.insert(inner)
-            {
-                pending.push(inner);
-            }
+            note(&f.ty, f.class, &mut pending);
         }
     }
     false

@@ -115,7 +115,7 @@ impl Builder<'_, '_> {
             out.words.extend(view.dims.iter().flat_map(|d| [d.extent, d.stride]));
             return;
         }
-        let addr = self.contiguous_address(view, ty, dummy.attrs.intent, out);
+        let addr = self.contiguous_address(view, ty, dummy, out);
         out.words.push(addr);
         if assumed_shape {
             let dense = self.dense(view.mem, view.element, None, &view.extents());

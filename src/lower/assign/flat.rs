@@ -218,7 +218,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let program = self.b.program();
         let parts: Vec<&'p Expr> = match &value.kind {
             ExprKind::Call { args, .. } => args.iter().flatten().filter_map(Actual::expr).collect(),
-            ExprKind::Construct { ty, fields } => {
+            ExprKind::Construct { ty, fields, .. } => {
                 let params = program.ty(*ty).fields.iter().zip(fields).filter(|(field, _)| field.is_parameter);
                 params.filter_map(|(_, value)| value.as_ref()).collect()
             }

@@ -102,18 +102,40 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// The same for an array of device data that host code assigns.
     fn reallocatable_on_device(&mut self, target: &'p Expr) -> Option<Descriptor> {
-        let ExprKind::Var(v) = &target.kind else { return None };
-        let attrs = &self.b.program().var(*v).attrs;
-        if !attrs.allocatable || !self.b.is_host() || !is_device_data(attrs.cuda) || has_open_length(&target.ty) {
+        let program = self.b.program();
+        let (allocatable, cuda) = match &target.kind {
+            ExprKind::Var(v) => (program.var(*v).attrs.allocatable, program.var(*v).attrs.cuda),
+            // The descriptor is in an object of the host.
+            ExprKind::Field { base, field } if base.rank == 0 && !self.lies_on_device(base) => {
+                let f = field_of(program, base, *field)?;
+                (f.is_allocatable(), f.cuda)
+            }
+            _ => return None,
+        };
+        if !allocatable || !self.b.is_host() || !is_device_data(cuda) || has_open_length(&target.ty) {
             return None;
         }
         self.descriptor(target)
     }
 
+    /// Whether an object is device data, or lies in some.
+    fn lies_on_device(&self, e: &Expr) -> bool {
+        let around = match &e.kind {
+            ExprKind::Field { base, .. }
+            | ExprKind::Element { base, .. }
+            | ExprKind::Section { base, .. }
+            | ExprKind::Seen { base, .. } => Some(base),
+            _ => None,
+        };
+        is_device_data(self.b.cuda_of(e)) || around.is_some_and(|base| self.lies_on_device(base))
+    }
+
     /// Assignment to a whole allocatable array on the device, which may have to be reallocated.
     fn assign_whole_on_device(&mut self, d: &Descriptor, target: &'p Expr, value: &'p Expr) {
+        // What is read of the old contents is copied before they go.
+        let is_copied = conflicts(self.b.program(), target, value);
         let from = match self.readable_view(value) {
-            Some(from) if from.gathers() => {
+            Some(from) if from.gathers() || is_copied => {
                 let local = self.b.local_view(from, &value.ty);
                 self.b.contiguous_view(local, &value.ty)
             }
@@ -232,8 +254,8 @@ impl<'p> FunctionLowering<'_, 'p> {
                 v = self.b.character_copy(&v, len);
             }
             // A scalar says nothing of the bounds (Fortran 2018, 10.2.1.3).
-            if let Some(d) = &whole {
-                self.stop_unless_allocated(d, target);
+            if let Some(d) = whole.clone().or_else(|| self.reallocatable_on_device(target)) {
+                self.stop_unless_allocated(&d, target);
             }
             if let (Some(d), Value::Char(_, len)) = (whole.filter(|d| d.element.is_none()), &v) {
                 // The length is that of the value, and the bounds stay.
@@ -261,7 +283,6 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         if let Some(d) = self.reallocatable_on_device(target)
             && !keeps_shape(self.b.program(), target, value)
-            && storage_root(self.b.program(), target).is_some_and(|v| !reads(self.b.program(), value, v))
         {
             return self.assign_whole_on_device(&d, target, value);
         }

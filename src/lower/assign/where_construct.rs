@@ -1,8 +1,7 @@
 //! WHERE (Fortran 2018, 10.2.3).
 //!
-//! If no assignment of a WHERE can change its masks, and they call pure functions only, each assignment evaluates them again, element
-//! by element. Otherwise
-//! each mask is evaluated once into a temporary. An element is assigned if its mask holds and the masks of the preceding
+//! If nothing in a WHERE can change its masks, and they call pure functions only, each assignment evaluates them again, element by
+//! element. Otherwise each mask is evaluated once into a temporary. An element is assigned if its mask holds and the masks of the preceding
 //! arms do not; a nested WHERE adds to the enclosing conditions. A mask is evaluated only where the conditions before it
 //! hold. `forall` lowers a WHERE in a FORALL that reads what it assigns.
 
@@ -19,7 +18,7 @@ use crate::value::array_view::ArrayView;
 use crate::value::lvalue::element_lvalue;
 use ir::op::BinOp;
 use ir::{Ty, Val};
-use sema::checked::{Actual, Expr, ProcId, Stmt, StmtKind, Type, VarId};
+use sema::checked::{Actual, Expr, ProcId, Program, Stmt, StmtKind, Type, VarId};
 use source::Span;
 
 /// The arms of a WHERE: mask, statements, place.
@@ -42,7 +41,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         assigned_in(&self.b, arms, &mut assigned);
         let mut masks = Vec::new();
         masks_of(arms, &mut masks);
-        let stable = !assigns_by_pointer(arms)
+        let stable = !may_change_others(self.b.program(), arms)
             && assigned.iter().all(|&v| masks.iter().all(|m| !reads(self.b.program(), m, v)))
             && !masks.iter().any(|m| has_effects(self.b.program(), m));
         self.where_arms(arms, &[], stable);
@@ -337,10 +336,19 @@ fn masks_of<'p>(arms: &'p Arms, out: &mut Vec<&'p Expr>) {
     }
 }
 
-/// Whether a WHERE assigns what the result of a function points to.
-fn assigns_by_pointer(arms: &Arms) -> bool {
+/// Whether a WHERE may change more than what it names as assigned: by a pointer that a function gives, or by procedures that are not pure,
+/// also those that assign or finalise.
+fn may_change_others(program: &Program, arms: &Arms) -> bool {
     arms.iter().flat_map(|a| &a.1).any(|s| match &s.kind {
-        StmtKind::Where(arms) => assigns_by_pointer(arms),
+        StmtKind::Where(arms) => may_change_others(program, arms),
+        StmtKind::Assign { target, value } => {
+            let runs = assigns_components(program, &target.ty) || has_final(program, &target.ty);
+            runs || has_effects(program, target) || has_effects(program, value)
+        }
+        StmtKind::Call { proc, args } => {
+            let mut arguments = args.iter().flatten().filter_map(Actual::expr);
+            !program.proc(*proc).pure || arguments.any(|e| has_effects(program, e))
+        }
         kind => matches!(kind, StmtKind::Block { .. }),
     })
 }

@@ -18,7 +18,8 @@ use crate::module::ArgKey;
 use crate::object::convention::{assumed_lengths, has_element_word, has_lengths_word};
 use crate::storage::VarStorage;
 use crate::types::{
-    DEVICE_MEMORY, HOST_MEMORY, MANAGED_MEMORY, Side, align, const_bytes, has_allocatable, has_final, is_flat, is_made,
+    DEVICE_MEMORY, HOST_MEMORY, MANAGED_MEMORY, Side, align, const_bytes, has_allocatable, has_final, is_device_data,
+    is_flat, is_made,
 };
 use crate::value::Value;
 use crate::value::arguments::{CopyBack, Passed};
@@ -93,9 +94,10 @@ impl Builder<'_, '_> {
         &mut self,
         view: &ArrayView,
         ty: &Type,
-        intent: Option<Intent>,
+        dummy: &Variable,
         out: &mut Passed,
     ) -> Val {
+        let intent = dummy.attrs.intent;
         let base = self.address(view.mem);
         let test = self.contiguity_test(view);
         if crate::builder::arith::is(test, 1) {
@@ -112,7 +114,7 @@ impl Builder<'_, '_> {
         self.set(addr, base);
         let location = match self.is_remote(view.mem) {
             true => DEVICE_MEMORY,
-            false if out.to_kernel => MANAGED_MEMORY,
+            false if goes_to_device(dummy, out) => MANAGED_MEMORY,
             false => HOST_MEMORY,
         };
         let extents = view.extents();
@@ -425,11 +427,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             return addr;
         }
         let present = match (&e.kind, self.lookup(e)) {
-            (ExprKind::Var(v), _) if self.b.program().var(*v).attrs.optional => self.presence(*v),
             (_, Some((Operand::View(view), ..))) if dummy.attrs.optional && may_be_unset(self.b.program(), e) => {
                 let base = self.b.address(view.mem);
                 self.b.icmp(CmpOp::Ne, base, Val::i64(0))
             }
+            (ExprKind::Var(v), _) if self.b.program().var(*v).attrs.optional => self.presence(*v),
             _ => return addr,
         };
         self.b.select(Ty::I64, present, addr, Val::i64(0)).into()
@@ -504,7 +506,8 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn passed_view(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) -> ArrayView {
         let view = self.own_view(e);
         // A kernel reaches the elements that a vector subscript has collected where it reaches the array.
-        let is_collected = out.to_kernel && self.b.is_host() && has_vector(e) && !self.b.is_remote(view.mem);
+        let is_collected =
+            goes_to_device(dummy, out) && self.b.is_host() && has_vector(e) && !self.b.is_remote(view.mem);
         if !is_collected && !self.is_value_for_managed(dummy, e) {
             return view;
         }
@@ -524,7 +527,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let mut addr = self.b.address(view.mem);
         if dummy.attrs.contiguous && !view.is_contiguous() && self.b.is_host() {
             // The dummy says that its elements follow each other: a section with gaps is passed as a copy.
-            addr = self.b.contiguous_address(&view, &e.ty, dummy.attrs.intent, out);
+            addr = self.b.contiguous_address(&view, &e.ty, dummy, out);
             let mut stride = view.element;
             for d in &mut view.dims {
                 d.stride = stride;
@@ -552,7 +555,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let view = self.b.plain_view(view, &e.ty);
         let mem = match self.b.side() {
             Side::Host => {
-                let addr = self.b.contiguous_address(&view, &e.ty, dummy.attrs.intent, out);
+                let addr = self.b.contiguous_address(&view, &e.ty, dummy, out);
                 MemRef::at(addr, view.mem.space)
             }
             Side::Device => self.b.contiguous_on_device(dummy, &view, &e.ty, out),
@@ -618,4 +621,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         out.words.push(addr);
         out.keys.push(self.b.space_key(mem.space));
     }
+}
+
+/// Whether device code may reach what is passed: a kernel gets it, or a dummy that says so.
+fn goes_to_device(dummy: &Variable, out: &Passed) -> bool {
+    let is_managed = matches!(dummy.attrs.cuda, Some(ast::CudaAttr::Managed | ast::CudaAttr::Unified));
+    out.to_kernel || is_managed || is_device_data(dummy.attrs.cuda)
 }

@@ -281,7 +281,7 @@ impl Builder<'_, '_> {
         if view.is_contiguous() {
             return view;
         }
-        let address = self.contiguous_address(&view, ty, dummy.attrs.intent, out);
+        let address = self.contiguous_address(&view, ty, dummy, out);
         let mem = MemRef::at(address, view.mem.space);
         let dense = self.dense(mem, view.element, view.len, &view.extents());
         ArrayView { tag: view.tag, assumed_size: view.assumed_size, ..dense }
@@ -518,7 +518,7 @@ impl Builder<'_, '_> {
         if var.attrs.contiguous && dims > 0 && !assumed_size {
             // The length is that of the descriptor.
             let ty = if is_char { Type::Character(CharLen::Assumed) } else { var.ty.clone() };
-            let address = self.contiguous_address(&view, &ty, var.attrs.intent, out);
+            let address = self.contiguous_address(&view, &ty, var, out);
             let mem = MemRef::at(address, view.mem.space);
             view = self.dense(mem, view.element, view.len, &view.extents());
         }

@@ -546,8 +546,8 @@ fn capture_words(b: &mut Builder<'_, '_>, v: VarId, storage: &VarStorage, out: &
     true
 }
 
-/// Whether an array value is made of a variable that an elemental subroutine sets element by element: then the value must be
-/// complete before the first of its calls.
+/// Whether an array value is made of a variable that an elemental subroutine sets element by element, or may be, since it is not
+/// pure: then the value must be complete before the first of its calls.
 fn is_overwritten<'p>(
     b: &mut Builder<'_, 'p>,
     proc: ProcId,
@@ -556,6 +556,9 @@ fn is_overwritten<'p>(
 ) -> bool {
     if e.rank == 0 || sema::checked::is_designator(e) {
         return false;
+    }
+    if !b.program().proc(proc).pure {
+        return true;
     }
     args.iter().zip(&b.program().proc(proc).params).any(|(arg, dummy)| match arg {
         Some(Actual::Expr(target)) if b.program().var(*dummy).attrs.intent != Some(ast::Intent::In) => {

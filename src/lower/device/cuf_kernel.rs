@@ -14,14 +14,16 @@
 //! reductions and `*` has at most 1024 blocks.
 
 use super::cuf_object::{PassedObject, captured_object, is_described};
+use crate::analysis::designators::is_pointer_result;
 use crate::analysis::overlap::storage_root;
+use crate::analysis::variables::has_register;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::intrinsic::random::begin_state;
 use crate::stmt::loops::CountedLoop;
 use crate::storage::VarStorage;
-use crate::types::{Side, ir_ty, is_flat, is_made};
+use crate::types::{Side, const_bytes, ir_ty, is_flat, is_made};
 use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::descriptor::Descriptor;
@@ -29,9 +31,17 @@ use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::{BinOp, CmpOp, Special};
 use ir::rt::Rt;
 use ir::{FuncKind, FunctionBuilder, LaunchConfig, Space, Ty, Val};
-use sema::checked::{CufDim, CufKernel, Expr, Program, Stmt, StmtKind, Storage, Type, VarId, visit};
+use sema::checked::{CufDim, CufKernel, Expr, Program, Shape, Stmt, StmtKind, Storage, Type, VarId, visit};
 use source::Span;
 use std::collections::BTreeSet;
+
+/// A scalar of the host that a kernel gets by value.
+struct PassedValue {
+    var: VarId,
+    value: Value,
+    /// For an optional dummy: 0 if it is absent.
+    present: Option<Val>,
+}
 
 /// A loop of the kernel.
 struct Axis {
@@ -225,6 +235,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         for &v in &names {
             let storage = self.captured_name(v, (&mut b, &mut params));
             bound.extend(storage.map(|storage| (v, storage)));
+            if is_name_of_scalar_value(program, v) {
+                copies.extend(self.passed_value(v, (&mut b, &mut params)));
+            }
         }
         let axes: Vec<Axis> = axes
             .iter()
@@ -260,8 +273,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         for (v, lengths) in lengths.into_iter().filter(|(_, lengths)| !lengths.is_empty()) {
             kernel.storage.set_lengths(v, lengths);
         }
-        for (v, value) in copies {
-            kernel.private_copy(v, &value);
+        for copy in &copies {
+            kernel.private_copy(copy);
         }
         for object in objects {
             kernel.describe_object(&object);
@@ -321,7 +334,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         v: VarId,
         cuf: &CufKernel,
         (b, params): (&mut FunctionBuilder, &mut Params),
-        (copies, objects): (&mut Vec<(VarId, Value)>, &mut Vec<PassedObject>),
+        (copies, objects): (&mut Vec<PassedValue>, &mut Vec<PassedObject>),
     ) -> Option<Option<VarStorage>> {
         let program = self.b.program();
         let var = program.var(v);
@@ -346,7 +359,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Some(Some(self.passed_scalar(v, (mem, len), (b, params))))
             }
             VarStorage::Scalar(..) if var.attrs.class => None,
-            VarStorage::Scalar(mem, len) if !crate::analysis::variables::has_register(&var.ty) => {
+            VarStorage::Scalar(mem, len) if !has_register(&var.ty) => {
                 let own = captured_object(&mut self.b, v, mem, cuf, (b, params))?;
                 Some(Some(VarStorage::Scalar(own, len)))
             }
@@ -356,28 +369,52 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Some(None)
             }
             _ => {
-                // A host scalar is passed by value; each thread has a private variable that starts with it.
-                let place = self.variable_lvalue(v);
-                let value = match (place, self.storage_of(v)) {
-                    (Some(place), _) => self.b.load_value(place, &var.ty),
-                    (None, Some(VarStorage::Value(value))) => value,
-                    _ => return None,
-                };
-                let ty = ir_ty(&var.ty);
-                let value = match value {
-                    Value::Complex(re, im) => Value::Complex(
-                        params.pass(b, re, ty, &format!("{}%re", var.name)),
-                        params.pass(b, im, ty, &format!("{}%im", var.name)),
-                    ),
-                    other => {
-                        let v = self.b.as_scalar(&other, &var.ty);
-                        Value::Scalar(params.pass(b, v, ty, &var.name))
-                    }
-                };
-                copies.push((v, value));
+                copies.push(self.passed_value(v, (b, params))?);
                 Some(None)
             }
         }
+    }
+
+    /// The value of a host scalar, which is passed; each thread has a private variable that starts with it.
+    fn passed_value(&mut self, v: VarId, (b, params): (&mut FunctionBuilder, &mut Params)) -> Option<PassedValue> {
+        let var = self.b.program().var(v);
+        let present = var.attrs.optional.then(|| self.presence(v));
+        let value = match (self.variable_lvalue(v), self.storage_of(v)) {
+            (Some(place), _) => self.value_if(present, place, &var.ty),
+            (None, Some(VarStorage::Value(value))) => value,
+            _ => return None,
+        };
+        let ty = ir_ty(&var.ty);
+        let value = match value {
+            Value::Complex(re, im) => Value::Complex(
+                params.pass(b, re, ty, &format!("{}%re", var.name)),
+                params.pass(b, im, ty, &format!("{}%im", var.name)),
+            ),
+            other => {
+                let v = self.b.as_scalar(&other, &var.ty);
+                Value::Scalar(params.pass(b, v, ty, &var.name))
+            }
+        };
+        let present = present.map(|p| {
+            let word = self.b.select(Ty::I64, p, Val::i64(1), Val::i64(0)).into();
+            params.pass(b, word, Ty::I64, &format!("{}.present", var.name))
+        });
+        Some(PassedValue { var: v, value, present })
+    }
+
+    /// What a variable holds; nothing that matters if it is absent.
+    fn value_if(&mut self, present: Option<Val>, place: Lvalue, ty: &Type) -> Value {
+        let Some(present) = present else { return self.b.load_value(place, ty) };
+        let part = ir_ty(ty);
+        let (first, second) = (self.b.mutable(part), self.b.mutable(part));
+        let out = if matches!(ty, Type::Complex(_)) { Lvalue::Complex(first, second) } else { Lvalue::Reg(first) };
+        self.b.set(first, Val::Imm(0));
+        self.b.set(second, Val::Imm(0));
+        self.when(present, |this| {
+            let value = this.b.load_value(place, ty);
+            this.b.store_value(out, ty, &value);
+        });
+        self.b.load_value(out, ty)
     }
 
     /// The storage in the kernel of an ASSOCIATE name from outside that is device or managed data.
@@ -435,13 +472,22 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    /// A thread's own variable, which begins with a value.
-    fn private_copy(&mut self, v: VarId, value: &Value) {
-        self.scalar_local(v);
-        let ty = &self.b.program().var(v).ty;
-        if let Some(place) = self.variable_lvalue(v) {
-            self.b.store_value(place, ty, value);
-        }
+    /// A thread's own variable, which begins with a value. The variable of an absent dummy has no address.
+    fn private_copy(&mut self, copy: &PassedValue) {
+        let (v, ty) = (copy.var, &self.b.program().var(copy.var).ty);
+        let Some(present) = copy.present else {
+            self.scalar_local(v);
+            if let Some(place) = self.variable_lvalue(v) {
+                self.b.store_value(place, ty, &copy.value);
+            }
+            return;
+        };
+        let bytes = const_bytes(self.b.program(), ty).unwrap_or(8);
+        let mem = self.b.temporary(Val::i64(bytes as i64), 8);
+        self.b.store_value(Lvalue::Mem(mem), ty, &copy.value);
+        let (own, is_there) = (self.b.address(mem), self.b.icmp(CmpOp::Ne, present, Val::i64(0)));
+        let addr = self.b.select(Ty::I64, is_there, own, Val::i64(0)).into();
+        self.storage.set(v, VarStorage::Scalar(MemRef { addr, offset: 0, ..mem }, None));
     }
 
     /// The iterations of this thread.
@@ -529,6 +575,14 @@ pub(super) fn alias(program: &Program, e: &Expr) -> Option<VarId> {
         sema::checked::ExprKind::Var(v) if matches!(program.var(v).storage, Storage::Alias(_)) => Some(v),
         _ => None,
     }
+}
+
+/// Whether an ASSOCIATE name stands for the value of an expression that fits registers, as in `n => 2*j`.
+fn is_name_of_scalar_value(program: &Program, v: VarId) -> bool {
+    let var = program.var(v);
+    let is_scalar = matches!(var.shape, Shape::Scalar) && !var.attrs.class;
+    let is_value = |e: &Expr| !sema::checked::is_designator(e) && !is_pointer_result(program, e);
+    is_scalar && has_register(&var.ty) && matches!(&var.storage, Storage::Alias(of) if is_value(of))
 }
 
 /// The ASSOCIATE names in a body whose constructs are around it. Those of constructs in the body come to life there.

@@ -210,7 +210,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                                 .unsupported("a polymorphic array section with gaps as an argument of this procedure");
                         });
                     } else {
-                        let addr = self.b.contiguous_address(&view, &e.ty, dummy.attrs.intent, out);
+                        let addr = self.b.contiguous_address(&view, &e.ty, dummy, out);
                         view.mem = MemRef::at(addr, view.mem.space);
                     }
                     let stride = view.element;

@@ -349,7 +349,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn lengths_of_flat_value(&mut self, e: &'p Expr) -> Option<Vec<Val>> {
         let objects = match &e.kind {
             ExprKind::Call { proc, args } => return self.lengths_of_reference(*proc, args, &Operands::default()),
-            ExprKind::Construct { ty, fields } => {
+            ExprKind::Construct { ty, fields, .. } => {
                 let params = self.b.program().ty(*ty).fields.iter().zip(fields).filter(|(field, _)| field.is_parameter);
                 return params.map(|(_, value)| value.as_ref().map(|value| self.bound(value))).collect();
             }

@@ -99,7 +99,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             ExprKind::Intrinsic { id, args } => self.intrinsic(*id, args.into(), e),
             ExprKind::Call { proc, args } => self.call_function(*proc, args, e),
-            ExprKind::Construct { ty, fields } => self.construct(*ty, fields, e),
+            ExprKind::Construct { ty, parents, fields } => {
+                self.parents_of_constructor(parents);
+                self.construct(*ty, fields, e)
+            }
             ExprKind::Special { index, add } => {
                 let v = self.b.thread_register(*index);
                 if *add == 0 {

@@ -14,7 +14,7 @@ use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::{Allocation, Lvalue, MemRef, element_lvalue};
 use ir::op::CmpOp;
 use ir::{Ty, Val};
-use sema::checked::{Expr, ExprKind, Field, Type, TypeId};
+use sema::checked::{Expr, ExprKind, Field, Type, TypeId, VarId};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// A structure constructor: a temporary object.
@@ -48,6 +48,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         }
         Value::Object(mem)
+    }
+
+    /// Gives the variables of a constructor their values, as ASSOCIATE does.
+    pub(super) fn parents_of_constructor(&mut self, parents: &'p [(VarId, Expr)]) {
+        for (v, value) in parents {
+            self.associate(*v, value);
+        }
     }
 
     /// The same for an object of device code whose lengths are known at run time only.

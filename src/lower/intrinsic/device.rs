@@ -396,16 +396,15 @@ fn private_atomic(
             builder.select(ty, equal, b?, x).into()
         }
         (AtomOp::Inc, _) => {
-            let below = builder.cmp(CmpOp::Lt, ty, x, a);
+            let below = builder.cmp(CmpOp::LtU, ty, x, a);
             let more = builder.bin(BinOp::Add, ty, x, imm(ty, 1));
             builder.select(ty, below, more, Val::Imm(0)).into()
         }
         _ => {
-            let positive = builder.cmp(CmpOp::Gt, ty, x, Val::Imm(0));
-            let below = builder.cmp(CmpOp::Lt, ty, x, a);
-            let inside = builder.bin(BinOp::And, Ty::Pred, positive, below);
+            // Less than 0 wraps to the greatest number.
             let less = builder.bin(BinOp::Sub, ty, x, imm(ty, 1));
-            builder.select(ty, inside, less, a).into()
+            let below = builder.cmp(CmpOp::LtU, ty, less, a);
+            builder.select(ty, below, less, a).into()
         }
     };
     builder.store_value(place, &target.ty, &Value::Scalar(new));

@@ -259,7 +259,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// An ASSOCIATE name: the object that it stands for, as it is now, or the value.
-    fn associate(&mut self, v: VarId, e: &'p sema::checked::Expr) {
+    pub(crate) fn associate(&mut self, v: VarId, e: &'p sema::checked::Expr) {
         if let ExprKind::Var(object) = &e.kind
             && matches!(self.b.program().var(*object).shape, Shape::AssumedRank)
             && let Some(storage) = self.storage_of(*object)

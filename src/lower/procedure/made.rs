@@ -358,7 +358,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let known = this.with_operands(operands.clone(), |this| match &at.kind {
                 _ if is_flat => Some(this.all_lengths_of(at)),
                 ExprKind::Call { proc, args } => this.lengths_of_reference(*proc, args, operands),
-                ExprKind::Construct { ty, fields } => {
+                ExprKind::Construct { ty, fields, .. } => {
                     let params =
                         this.b.program().ty(*ty).fields.iter().zip(fields).filter(|(field, _)| field.is_parameter);
                     params.map(|(_, value)| value.as_ref().map(|value| this.bound(value))).collect()

@@ -195,14 +195,16 @@ fn open_here(
     }
     let length = call.memory.file_length(path);
     let mut length = call.of_file(error::NO_SUCH_FILE, length, path)?;
-    // The first rank makes the file, so that no other finds it there.
+    // A file that must not be there is made by the first rank, which then finds none of another.
     let is_first = call.rank_in(communicator) == 0;
     if length.is_some() && mode & EXCLUSIVE != 0 && is_first {
         return call.wrong(error::FILE_EXISTS, format!("`{path}` is there already"));
     }
     if length.is_none() && mode & CREATE != 0 {
-        let made = call.memory.write_file(path, &[], &[], None);
-        call.of_file(error::ACCESS, made, path)?;
+        if mode & EXCLUSIVE == 0 || is_first {
+            let made = call.memory.write_file(path, &[], &[], None);
+            call.of_file(error::ACCESS, made, path)?;
+        }
         length = Some(0);
     }
     let Some(length) = length else {

@@ -3,7 +3,7 @@
 use super::{Routine, row};
 use crate::error::{self, Fault};
 use crate::group::{self, Group};
-use crate::handle::{Kind, PROC_NULL, UNDEFINED};
+use crate::handle::{EMPTY_GROUP, Kind, PROC_NULL, UNDEFINED};
 use crate::world::call::{Caller, Next};
 
 pub(super) static ROUTINES: &[Routine] = &[
@@ -38,6 +38,11 @@ fn give(call: &mut Caller<'_>, group: Option<Group>, at: u64) -> Result<Next, Fa
     let Some(group) = group else {
         return call.wrong(error::RANK, "a rank in the list is no member of the group, or there twice");
     };
+    if group.is_empty() {
+        // MPI 4.0, 7.3.2: it is `MPI_GROUP_EMPTY`, which nobody makes.
+        call.set_int(at, Kind::Group.handle(EMPTY_GROUP))?;
+        return Ok(Next::Done);
+    }
     let number = call.own().add_group(group);
     call.give_made(Kind::Group, number, at)?;
     Ok(Next::Done)
@@ -88,7 +93,9 @@ fn free(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let at = call.word();
     let handle = call.int_at(at)?;
     let number = call.number_of(Kind::Group, handle, error::GROUP)?;
-    call.own().groups.remove(&number);
+    if number != EMPTY_GROUP {
+        call.own().groups.remove(&number);
+    }
     call.give_up(Kind::Group, at)?;
     Ok(Next::Done)
 }

@@ -2,6 +2,7 @@
 
 use super::{Routine, large, row};
 use crate::error::{self, Fault};
+use crate::layout::Layout;
 use crate::world::call::{Caller, Next, STATUS_BYTES_AT, STATUS_CANCELLED_AT};
 
 pub(super) static ROUTINES: &[Routine] = &[
@@ -35,29 +36,35 @@ fn get_count(call: &mut Caller<'_>) -> Result<Next, Fault> {
 fn get_elements(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let bytes = message_bytes(call)?;
     let (layout, at) = (call.datatype()?.layout, call.word());
-    let per_element: u64 = layout.runs.iter().map(|run| run.count).sum();
     let mut rest = bytes.checked_rem(layout.size).unwrap_or(bytes);
-    let mut count = bytes.checked_div(layout.size).unwrap_or(0) * per_element;
+    let mut count = bytes.checked_div(layout.size).unwrap_or(0) * elements_of(&layout);
     for run in layout.runs.iter() {
-        let values = (rest / run.basic.bytes()).min(run.count);
-        (count, rest) = (count + values, rest - values * run.basic.bytes());
+        let (element, each) = run.basic.elements();
+        let values = (rest / element.bytes()).min(run.count.saturating_mul(each));
+        (count, rest) = (count + values, rest - values * element.bytes());
     }
     call.set_amount(at, Some(count).filter(|_| rest == 0))?;
     Ok(Next::Done)
+}
+
+/// The basic elements of one element of a datatype.
+fn elements_of(layout: &Layout) -> u64 {
+    layout.runs.iter().map(|run| run.count * run.basic.elements().1).sum()
 }
 
 /// As many values, in the order of the elements of a datatype, as a message would have had.
 fn set_elements(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (at, layout) = (call.word(), call.datatype()?.layout);
     let count = call.count()?;
-    let per_element: u64 = layout.runs.iter().map(|run| run.count).sum();
+    let per_element = elements_of(&layout);
     let mut rest = count.checked_rem(per_element).unwrap_or(0);
     let Some(mut bytes) = count.checked_div(per_element).unwrap_or(0).checked_mul(layout.size) else {
         return call.wrong(error::COUNT, format!("{count} values are more bytes than there can be"));
     };
     for run in layout.runs.iter() {
-        let values = rest.min(run.count);
-        (bytes, rest) = (bytes + values * run.basic.bytes(), rest - values);
+        let (element, each) = run.basic.elements();
+        let values = rest.min(run.count.saturating_mul(each));
+        (bytes, rest) = (bytes + values * element.bytes(), rest - values);
     }
     if !call.ignores_status(at) {
         call.set_ints(at + STATUS_BYTES_AT, &[bytes as u32 as i32, (bytes >> 32) as i32])?;

@@ -292,7 +292,12 @@ impl Caller<'_> {
         if is_told && self.set_int(error_at, fault.class).is_ok() {
             return Outcome::Done;
         }
+        let class = fault.class;
         self.report(*fault.fault);
+        // A file returns codes (MPI 4.0, 14.7). What is a mistake of the program is told all the same.
+        if is_file && handler.is_none() && self.set_int(error_at, class).is_ok() {
+            return Outcome::Done;
+        }
         self.world.end_all(FAILED);
         Outcome::Ended(FAILED)
     }

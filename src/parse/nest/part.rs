@@ -120,7 +120,12 @@ impl Nest {
     /// SEQUENCE.
     pub(super) fn sequence(&mut self, at: &mut At<'_>) {
         if let Some(FrameKind::Type { definition, bindings: false, .. }) = self.frames.last_mut().map(|f| &mut f.kind) {
-            definition.sequence = true;
+            if !std::mem::replace(&mut definition.sequence, true) {
+                return;
+            }
+            // Fortran 2018, C734.
+            let error = at.error(Code::StatementOutOfPlace, "SEQUENCE stands twice in one type definition");
+            at.diags.push(error);
             return;
         }
         let error = at.error(Code::StatementOutOfPlace, "SEQUENCE stands outside a type definition");

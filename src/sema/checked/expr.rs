@@ -145,6 +145,9 @@ pub enum ExprKind {
     Construct {
         /// The type.
         ty: TypeId,
+        /// Variables that get values first, each once, and stand in those of the fields: references to functions that give
+        /// parent components.
+        parents: Vec<(VarId, Expr)>,
         /// The values.
         fields: Vec<Option<Expr>>,
     },

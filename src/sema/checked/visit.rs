@@ -80,7 +80,10 @@ macro_rules! expression_parts {
                         }
                     }
                 }
-                ExprKind::Construct { fields, .. } => {
+                ExprKind::Construct { parents, fields, .. } => {
+                    for (_, own) in parents {
+                        f(own);
+                    }
                     for field in fields.into_iter().flatten() {
                         f(field);
                     }

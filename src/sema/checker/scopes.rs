@@ -98,6 +98,8 @@ pub(crate) struct ScopeData<'a> {
     pub(crate) save_all: bool,
     /// PRIVATE without names.
     pub(crate) private_default: bool,
+    /// Whether a PRIVATE or PUBLIC without names has said so.
+    pub(crate) is_access_given: bool,
     /// Names with an access attribute: whether private.
     pub(crate) access: BTreeMap<Arc<str>, bool>,
     /// Whether a module that it uses could not be found: unknown names may be that module's.

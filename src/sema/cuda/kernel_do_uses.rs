@@ -26,6 +26,8 @@ struct VarUse {
     /// Whether an iteration may read it before it has assigned it.
     read_first: bool,
     assigned: bool,
+    /// Whether a round of an inner loop may have assigned it, such as the first.
+    assigned_in_round: bool,
     plain_reads: bool,
     plain_writes: bool,
     /// Where it is assigned under a condition that looks at it, as in `if (x > m) m = x`.
@@ -43,6 +45,7 @@ struct Scan<'c> {
     state: BTreeMap<VarId, VarUse>,
     order: Vec<VarId>,
     in_condition: u32,
+    in_loop: u32,
 }
 
 impl Scan<'_> {
@@ -64,6 +67,7 @@ impl Scan<'_> {
             is_host_scalar,
             read_first: false,
             assigned: false,
+            assigned_in_round: false,
             plain_reads: false,
             plain_writes: false,
             compared: None,
@@ -124,9 +128,11 @@ impl Scan<'_> {
         }
         let whole = matches!(target.kind, ExprKind::Var(_));
         let unconditional = self.in_condition == 0;
+        let in_round = self.in_loop > 0;
         if let Some(s) = self.entry(id, target.span) {
             s.plain_writes = true;
             s.assigned |= whole && unconditional;
+            s.assigned_in_round |= in_round;
             s.read_first |= !whole && !s.assigned;
         }
     }
@@ -178,8 +184,9 @@ impl Scan<'_> {
             && mentions(value, id)
             && let Some(state) = self.entry(id, target.span)
             && !state.assigned
-            // What a call gets may have been assigned there.
+            // What a call gets may have been assigned there, and a round of a loop may have begun with a value.
             && !state.plain_reads
+            && !state.assigned_in_round
         {
             state.recurs = state.recurs.or(Some(target.span));
         }
@@ -198,6 +205,8 @@ impl Scan<'_> {
         }
         let conditional = !matches!(s.kind, StmtKind::Block { .. });
         self.in_condition += u32::from(conditional);
+        let is_loop = u32::from(matches!(s.kind, StmtKind::Loop { .. }));
+        self.in_loop += is_loop;
         let mut set_by_all: Option<BTreeSet<VarId>> = None;
         visit::blocks(s, &mut |inner| {
             // What one arm sets is not set in the next.
@@ -221,6 +230,7 @@ impl Scan<'_> {
                 }
             }
         }
+        self.in_loop -= is_loop;
         self.in_condition -= u32::from(conditional);
         // A counted inner loop sets its variable even when it does not run.
         if let StmtKind::Loop { control, .. } = &s.kind
@@ -338,6 +348,7 @@ impl Typing<'_> {
             state: BTreeMap::new(),
             order: Vec::new(),
             in_condition: 0,
+            in_loop: 0,
         };
         scan.block(body);
         let Scan { state, order, .. } = scan;

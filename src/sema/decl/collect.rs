@@ -188,9 +188,17 @@ impl<'a> Checker<'a> {
                 self.reporter.error::<()>(Code::BadAccessStatement, d.span, text);
             }
             DeclKind::Attr { attr, entities } if entities.is_empty() => match attr {
+                Attr::Private(_) | Attr::Public(_) if self.scopes.get(scope).is_access_given => {
+                    // Fortran 2018, 8.6.1.
+                    let text = "the access of what has none of its own is given twice";
+                    let help = "keep one `private` or `public` without names";
+                    self.reporter.error_help::<()>(Code::BadAccessStatement, d.span, text, help);
+                }
                 Attr::Save(_) => self.scopes.get_mut(scope).save_all = true,
-                Attr::Private(_) => self.scopes.get_mut(scope).private_default = true,
-                Attr::Public(_) => self.scopes.get_mut(scope).private_default = false,
+                Attr::Private(_) | Attr::Public(_) => {
+                    let scope = self.scopes.get_mut(scope);
+                    (scope.private_default, scope.is_access_given) = (matches!(attr, Attr::Private(_)), true);
+                }
                 _ => {}
             },
             DeclKind::Attr { attr: Attr::Volatile(_) | Attr::Asynchronous(_), .. } => {}

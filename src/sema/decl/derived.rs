@@ -59,8 +59,11 @@ impl<'a> Checker<'a> {
             let parent_info = self.defs.type_info(parent_id);
             let inherited =
                 (parent_info.bindings.clone(), parent_info.private.clone(), parent_info.non_overridable.clone());
+            let slots = parent_info.slots.clone();
             let info = self.defs.type_info_mut(id);
             (info.bindings, info.private, info.non_overridable) = inherited;
+            info.slots = slots;
+            self.hide_private_procedures(id, def);
             let (fields, bytes, align) = {
                 let t = self.defs.ty(parent_id);
                 (t.fields.clone(), t.bytes, t.align)
@@ -192,6 +195,27 @@ impl<'a> Checker<'a> {
     }
 
     /// Notes which components and type-bound names of a type only its module may use.
+    /// Sets aside the inherited procedures that are private to other modules and whose names the type binds itself. What is deferred
+    /// counts as accessible.
+    fn hide_private_procedures(&mut self, id: TypeId, def: &ast::DerivedType) {
+        let own = self.scopes.module_of(self.defs.type_info(id).scope).cloned().unwrap_or_default();
+        for item in &def.items {
+            let TypeItem::Procedure { attrs, bindings, .. } = item else { continue };
+            if attrs.iter().any(|a| matches!(a, Attr::Pointer(_))) {
+                continue;
+            }
+            for (name, _) in bindings {
+                let info = self.defs.type_info_mut(id);
+                let is_foreign = info.private.get(&name.text).is_some_and(|module| *module != own);
+                let is_defined =
+                    matches!(info.bindings.get(&name.text), Some(Binding::Procedure { deferred: false, .. }));
+                if is_foreign && is_defined {
+                    info.hide_inherited(&name.text, &own);
+                }
+            }
+        }
+    }
+
     fn note_private(&mut self, id: TypeId, def: &'a ast::DerivedType) {
         let Some(module) = self.scopes.module_of(self.defs.type_info(id).scope).cloned() else { return };
         let is_component = |item: &TypeItem| match item {
@@ -205,7 +229,15 @@ impl<'a> Checker<'a> {
         let mut places = def.items.iter().enumerate().filter(private).map(|(at, _)| at);
         let (mut components, mut bindings) = (false, false);
         for at in places.by_ref() {
-            if at == 0 || last.is_some_and(|last| at < last) { components = true } else { bindings = true }
+            let is_of_components = at == 0 || last.is_some_and(|last| at < last);
+            let given = if is_of_components { &mut components } else { &mut bindings };
+            if std::mem::replace(given, true)
+                && let TypeItem::Private(span) = &def.items[at]
+            {
+                // Fortran 2018, C734.
+                let text = "`private` stands twice in one type definition";
+                self.reporter.error::<()>(Code::BadAccessStatement, *span, text);
+            }
         }
         let mut note = |names: &mut dyn Iterator<Item = &Arc<str>>, attrs: &[Attr], by_default: bool| {
             let is_private = attrs.iter().any(|a| matches!(a, Attr::Private(_)));

@@ -148,7 +148,7 @@ impl<'a> Checker<'a> {
         match &e.kind {
             ExprKind::Var(id) if self.defs.var_info(*id).is_constant => Some(()),
             ExprKind::Paren(inner) => self.check_constant_parts(inner),
-            ExprKind::Construct { fields, .. } => {
+            ExprKind::Construct { parents, fields, .. } if parents.is_empty() => {
                 fields.iter().flatten().try_for_each(|field| self.check_constant_parts(field))
             }
             ExprKind::Array(items) => items.iter().try_for_each(|item| match item {
@@ -284,7 +284,7 @@ impl<'a> Checker<'a> {
 
     /// Takes the targets of pointer components out of a structure constructor.
     fn take_targets(&mut self, value: &mut Expr, object: &Expr, scope: ScopeId) {
-        let ExprKind::Construct { ty, fields } = &mut value.kind else { return };
+        let ExprKind::Construct { ty, fields, .. } = &mut value.kind else { return };
         for (at, field) in fields.iter_mut().enumerate() {
             let (Some(field), Some(info)) = (field, self.defs.ty(*ty).fields.get(at)) else { continue };
             let (is_pointer, rank) = (info.pointer, info.shape.rank());
@@ -297,6 +297,30 @@ impl<'a> Checker<'a> {
             } else if !is_pointer && rank == 0 {
                 self.take_targets(field, &part, scope);
             }
+        }
+    }
+
+    /// Puts the constants that stand for procedures into structure constructors (Fortran 2018, 10.1.12: an initial target is
+    /// a constant expression there).
+    fn number_procedures(&mut self, value: &mut Expr) {
+        match &mut value.kind {
+            ExprKind::Construct { fields, .. } => {
+                for field in fields.iter_mut().flatten() {
+                    match field.kind {
+                        ExprKind::Procedure(id) => field.kind = ExprKind::Const(self.defs.procedure_constant(id)),
+                        _ => self.number_procedures(field),
+                    }
+                }
+            }
+            ExprKind::Array(items) => {
+                for item in items {
+                    if let Item::Expr(e) = item {
+                        self.number_procedures(e);
+                    }
+                }
+            }
+            ExprKind::Convert(inner) | ExprKind::Paren(inner) => self.number_procedures(inner),
+            _ => {}
         }
     }
 
@@ -324,6 +348,7 @@ impl<'a> Checker<'a> {
         if let Some(object) = object {
             self.take_targets(&mut value, object, scope);
         }
+        self.number_procedures(&mut value);
         let value = self.dimensions_of(ty, value)?;
         let own = value.ty.clone();
         let value = self.typing().of_hollerith(value, e, ty);

@@ -153,8 +153,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A scope has one IMPLICIT NONE, without other IMPLICIT statements, and no IMPLICIT statement stands behind a declaration
-    /// (Fortran 2018, 5.3.2, 8.7).
+    /// A scope has one IMPLICIT NONE, without other IMPLICIT statements, and neither IMPLICIT nor IMPORT stands behind a
+    /// declaration (Fortran 2018, 5.3.2, 8.7).
     pub(super) fn check_implicit_order(&mut self, decls: &'a [Declaration]) {
         let (mut none, mut typed, mut declared) = (false, false, false);
         for d in decls {
@@ -174,6 +174,11 @@ impl<'a> Checker<'a> {
                     declared = true;
                 }
                 _ => {}
+            }
+            if declared && matches!(d.kind, DeclKind::Import(_)) {
+                // Fortran 2018, table 5.1.
+                let (text, help) = ("`import` stands behind a declaration", "move it to the front, behind `use`");
+                self.reporter.error_help::<()>(Code::StatementOutOfPlace, d.span, text, help);
             }
             if !text.is_empty() {
                 let help = "write one `implicit none`, in front of all declarations";

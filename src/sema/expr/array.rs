@@ -116,7 +116,8 @@ impl Checker<'_> {
                 None => None,
             });
         }
-        let object = Expr { kind: ExprKind::Construct { ty: id, fields }, ty: ty.clone(), rank: 0, span };
+        let object =
+            Expr { kind: ExprKind::Construct { ty: id, parents: Vec::new(), fields }, ty: ty.clone(), rank: 0, span };
         let array = Expr { kind: ExprKind::Array(vec![Item::Expr(object)]), ty: ty.clone(), rank: 1, span };
         let none = constant(Const::Logical(false), Type::Logical(4), span);
         let kind = ExprKind::Intrinsic { id: Intrinsic::Pack, args: vec![Some(array), Some(none), None] };

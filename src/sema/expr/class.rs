@@ -36,7 +36,7 @@ impl Checker<'_> {
             name: name.clone(),
             params: model.params.clone(),
             vars: Vec::new(),
-            body: ProcBody::Dispatch { ty, name: name.clone(), object, nopass },
+            body: ProcBody::Dispatch { ty, name: self.defs.type_info(ty).slot(name), object, nopass },
             parent: None,
             entry_of: None,
             scope: Scope::default(),
@@ -154,7 +154,8 @@ impl Checker<'_> {
                     );
                 }
                 self.check_overriding(ty, &name, id);
-                self.defs.ty_mut(ty).methods.insert(name, id);
+                let slot = self.defs.type_info(ty).slot(&name);
+                self.defs.ty_mut(ty).methods.insert(slot, id);
             }
             self.bind_finals(ty);
             self.bind_assignments(ty);
@@ -190,6 +191,9 @@ impl Checker<'_> {
     /// A procedure that replaces one of the parent has its interface, the object aside (Fortran 2018, 7.5.7.3).
     fn check_overriding(&mut self, ty: TypeId, name: &Arc<str>, id: ProcId) {
         let Some(parent) = self.defs.type_info(ty).parent else { return };
+        if self.defs.type_info(ty).slot(name) != self.defs.type_info(parent).slot(name) {
+            return;
+        }
         let own = self.defs.type_info(ty).bindings.get(name).cloned();
         let Some(Binding::Procedure { nopass, pass, .. }) = own else { return };
         let Some(Binding::Procedure { name: target, scope, nopass: parent_nopass, .. }) =
@@ -231,7 +235,8 @@ impl Checker<'_> {
             return;
         };
         for name in names {
-            let Some(&id) = self.defs.ty(ty).methods.get(&name) else { continue };
+            let slot = self.defs.type_info(ty).slot(&name);
+            let Some(&id) = self.defs.ty(ty).methods.get(&slot) else { continue };
             let p = self.defs.proc(id);
             let [left, right] = p.params[..] else { continue };
             let takes = |c: &Self, v: VarId| {

@@ -1,9 +1,9 @@
 //! Structure constructors (Fortran 2018, 7.5.10).
 
-use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Type, TypeId};
+use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Type, TypeId, VarId};
 use crate::checker::{Binding, Checker};
 use crate::typing::{
-    Argument, Given, Typing, assignable, constant, constant_extents, fit_constant, shape_name, type_name,
+    Argument, Given, Typing, assignable, constant, constant_extents, fit_constant, is_class, shape_name, type_name,
 };
 use ast::Arg;
 use diag::{Code, Diagnostic, nearest_name};
@@ -88,7 +88,7 @@ impl Checker<'_> {
         }
         let places: Vec<usize> = (0..ty.fields.len()).filter(|&at| !ty.fields[at].is_parameter).collect();
         let mut by_keyword = false;
-        let args = self.typing().without_parents(id, args)?;
+        let (args, parents) = self.without_parents(id, args)?;
         for (i, arg) in args.into_iter().enumerate() {
             let at = match &arg.keyword {
                 Some(keyword) => {
@@ -187,16 +187,20 @@ impl Checker<'_> {
                 }
             }
         }
-        Some(Expr { kind: ExprKind::Construct { ty: id, fields: values }, ty: Type::Derived(id), rank: 0, span })
+        Some(Expr {
+            kind: ExprKind::Construct { ty: id, parents, fields: values },
+            ty: Type::Derived(id),
+            rank: 0,
+            span,
+        })
     }
-}
 
-impl Typing<'_> {
     /// The values of a constructor with that of a parent component, by keyword or first of all, replaced by its components.
-    fn without_parents(&mut self, id: TypeId, args: Vec<Argument>) -> Option<Vec<Argument>> {
-        let mut out = Vec::with_capacity(args.len());
-        for (i, arg) in args.into_iter().enumerate() {
-            let Given::Expr(e) = &arg.given else {
+    /// Also the variables that get what functions give for parents.
+    fn without_parents(&mut self, id: TypeId, args: Vec<Argument>) -> Option<(Vec<Argument>, Vec<(VarId, Expr)>)> {
+        let (mut out, mut parents) = (Vec::with_capacity(args.len()), Vec::new());
+        for (i, mut arg) in args.into_iter().enumerate() {
+            let Given::Expr(e) = &mut arg.given else {
                 out.push(arg);
                 continue;
             };
@@ -216,20 +220,26 @@ impl Typing<'_> {
                 out.push(arg);
                 continue;
             };
+            if !matches!(e.kind, ExprKind::Construct { .. }) && !crate::checked::is_designator(e) {
+                let is_plain = |id: TypeId| !self.defs.ty(id).is_made && !self.defs.ty(id).is_flat;
+                if is_class(&self.defs, e) || !is_plain(p) || !is_plain(id) || self.cx.proc.is_none() {
+                    return self.reporter.refuse(e.span, "this expression as the parent component of a constructor");
+                }
+                let variable = self.own_variable("parent", &e.ty, e.span);
+                if let ExprKind::Var(v) = variable.kind {
+                    self.defs.remove_from_owner(v);
+                    parents.push((v, std::mem::replace(e, variable)));
+                }
+            }
             for (at, field) in self.defs.ty(p).fields.clone().into_iter().enumerate() {
                 if field.is_parameter {
                     continue;
                 }
                 let value = match &e.kind {
                     ExprKind::Construct { fields, .. } => fields.get(at).cloned().flatten(),
-                    _ if crate::checked::is_designator(e) => {
+                    _ => {
                         let kind = ExprKind::Field { base: Box::new(e.clone()), field: at as u32 };
                         Some(Expr { kind, ty: field.ty.clone(), rank: field.shape.rank(), span: e.span })
-                    }
-                    _ => {
-                        return self
-                            .reporter
-                            .refuse(e.span, "a function reference as the parent component of a constructor");
                     }
                 };
                 let Some(value) = value else { continue };
@@ -237,9 +247,11 @@ impl Typing<'_> {
                 out.push(Argument { keyword, ..Argument::of(value) });
             }
         }
-        Some(out)
+        Some((out, parents))
     }
+}
 
+impl Typing<'_> {
     /// The components of `c_ptr` and `c_funptr` are private (Fortran 2018, 18.3.2).
     fn check_opaque(&mut self, id: TypeId, args: &[Argument], name: Span) -> Option<()> {
         let ty = self.defs.ty(id);

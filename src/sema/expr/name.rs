@@ -165,7 +165,12 @@ impl Checker<'_> {
         self.typing().check_builtin(builtin, span)?;
         let id = self.dim3();
         let fields = (0..3).map(|axis| Some(builtin.read(axis, span))).collect();
-        Some(Expr { kind: ExprKind::Construct { ty: id, fields }, ty: Type::Derived(id), rank: 0, span })
+        Some(Expr {
+            kind: ExprKind::Construct { ty: id, parents: Vec::new(), fields },
+            ty: Type::Derived(id),
+            rank: 0,
+            span,
+        })
     }
 }
 

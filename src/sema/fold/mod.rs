@@ -247,10 +247,11 @@ impl<'p> Evaluator<'p> {
                 };
                 at(e.span, array::map_row(values, f))
             }
-            ExprKind::Construct { fields, ty } if self.program.ty(*ty).is_made => {
+            ExprKind::Construct { parents, .. } if !parents.is_empty() => not_constant(),
+            ExprKind::Construct { fields, ty, .. } if self.program.ty(*ty).is_made => {
                 self.constructed_object(*ty, fields, e.span)
             }
-            ExprKind::Construct { fields, ty } => {
+            ExprKind::Construct { fields, ty, .. } => {
                 let mut values = Vec::with_capacity(fields.len());
                 for (at, field) in fields.iter().enumerate() {
                     // Fortran 2018, 10.1.12: what is allocatable has no constant value but `null()`.

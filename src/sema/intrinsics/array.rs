@@ -4,7 +4,7 @@ use super::Reference;
 use super::text::length_of;
 use crate::checked::Intrinsic as I;
 use crate::checked::{
-    CharLen, CmpOp, Const, Expr, ExprKind, Intrinsic, LogicOp, Program, Storage, Type, is_designator,
+    CharLen, CmpOp, Const, Expr, ExprKind, Intrinsic, LogicOp, Program, Storage, Type, UnaryOp, is_designator,
 };
 use crate::checker::{Checker, CodeSide, Entry, Sym};
 use crate::fold::Evaluator;
@@ -437,26 +437,31 @@ impl Typing<'_> {
         let is_real = id == I::SelectedRealKind;
         let (first, second) = (r.take(0), r.take(1).filter(|_| is_real));
         let radix = r.take(2).filter(|_| is_real);
-        let at_most = |e: &Option<Expr>, most: i64| {
+        let logical = |kind: ExprKind| Expr { kind, ty: Type::Logical(4), rank: 0, span };
+        let test = |e: &Option<Expr>, op: CmpOp, number: i64| {
             let e = e.as_ref()?;
-            let (left, right) = (Box::new(e.clone()), Box::new(constant(Const::Int(most), e.ty.clone(), span)));
-            let kind = ExprKind::Compare { op: CmpOp::Le, left, right };
-            Some(Expr { kind, ty: Type::Logical(4), rank: 0, span })
+            let (left, right) = (Box::new(e.clone()), Box::new(constant(Const::Int(number), e.ty.clone(), span)));
+            let holds = logical(ExprKind::Compare { op, left, right });
+            // An argument that is absent rules no kind out.
+            let Some(present) = self.presence(e) else { return Some(holds) };
+            let absent = Box::new(logical(ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(present) }));
+            Some(logical(ExprKind::Logic { op: LogicOp::Or, left: absent, right: Box::new(holds) }))
         };
         let both = |a: Option<Expr>, b: Option<Expr>| match (a, b) {
             (Some(a), Some(b)) => {
-                let kind = ExprKind::Logic { op: LogicOp::And, left: Box::new(a), right: Box::new(b) };
-                Some(Expr { kind, ty: Type::Logical(4), rank: 0, span })
+                Some(logical(ExprKind::Logic { op: LogicOp::And, left: Box::new(a), right: Box::new(b) }))
             }
             (a, b) => a.or(b),
         };
-        let mut choices: Vec<(Option<Expr>, i64)> =
-            kinds.iter().map(|&(p, e, kind)| (both(at_most(&first, p), at_most(&second, e)), kind)).collect();
+        let mut choices: Vec<(Option<Expr>, i64)> = kinds
+            .iter()
+            .map(|&(p, e, kind)| (both(test(&first, CmpOp::Le, p), test(&second, CmpOp::Le, e)), kind))
+            .collect();
         let mut otherwise = -1;
         if is_real {
             // Too great are the range, the precision, or both.
-            choices.push((at_most(&first, 15), -2));
-            choices.push((at_most(&second, 307), -1));
+            choices.push((test(&first, CmpOp::Le, 15), -2));
+            choices.push((test(&second, CmpOp::Le, 307), -1));
             otherwise = if first.is_none() && second.is_none() {
                 4
             } else if second.is_none() {
@@ -467,6 +472,7 @@ impl Typing<'_> {
                 -3
             };
         }
+        let is_binary = test(&radix, CmpOp::Eq, 2);
         let ty = self.options.integer();
         let mut value = constant(Const::Int(otherwise), ty.clone(), span);
         for (mask, kind) in choices.into_iter().rev() {
@@ -474,10 +480,7 @@ impl Typing<'_> {
             let own = constant(Const::Int(kind), ty.clone(), span);
             value = self.intrinsic_node(I::Merge, vec![Some(own), Some(value), Some(mask)], ty.clone(), 0, span)?;
         }
-        if let Some(radix) = radix {
-            let two = constant(Const::Int(2), radix.ty.clone(), span);
-            let kind = ExprKind::Compare { op: CmpOp::Eq, left: Box::new(radix), right: Box::new(two) };
-            let mask = Expr { kind, ty: Type::Logical(4), rank: 0, span };
+        if let Some(mask) = is_binary {
             let other = constant(Const::Int(-5), ty.clone(), span);
             value = self.intrinsic_node(I::Merge, vec![Some(value), Some(other), Some(mask)], ty, 0, span)?;
         }

@@ -522,6 +522,19 @@ impl Typing<'_> {
         self.fold(Expr { kind: ExprKind::Intrinsic { id, args }, ty, rank, span })
     }
 
+    /// Whether an argument is there: a reference to PRESENT for an optional dummy, which may be absent. Conversions do not hide
+    /// it. `None` for an argument that is always there.
+    pub(crate) fn presence(&self, e: &Expr) -> Option<Expr> {
+        match &e.kind {
+            ExprKind::Convert(inner) => self.presence(inner),
+            ExprKind::Var(v) if self.defs.var(*v).attrs.optional => {
+                let kind = ExprKind::Intrinsic { id: Intrinsic::Present, args: vec![Some(e.clone())] };
+                Some(Expr { kind, ty: self.options.logical(), rank: 0, span: e.span })
+            }
+            _ => None,
+        }
+    }
+
     /// The rank of an elemental reference.
     pub(crate) fn elemental_rank(&mut self, id: Intrinsic, args: &[Option<Expr>], span: Span) -> Option<u8> {
         let mut rank = 0;

@@ -352,14 +352,13 @@ impl Checker<'_> {
 
     /// A logical argument that may be an absent dummy: false where it is absent.
     fn if_present(&mut self, e: Expr) -> Option<Expr> {
-        let is_optional = matches!(e.kind, ExprKind::Var(v) if self.defs.var(v).attrs.optional);
-        if !is_optional {
-            return Some(e);
+        match self.typing().presence(&e) {
+            Some(present) => {
+                let span = e.span;
+                self.operation(&ast::BinaryOp::And, present, e, span)
+            }
+            None => Some(e),
         }
-        let span = e.span;
-        let (id, ty) = (I::Present, self.options.logical());
-        let present = self.typing().intrinsic_node(id, vec![Some(e.clone())], ty, 0, span)?;
-        self.operation(&ast::BinaryOp::And, present, e, span)
     }
 
     /// `cotan` and `cotand`: the reciprocal of the tangent.

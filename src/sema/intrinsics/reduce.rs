@@ -47,7 +47,8 @@ impl Checker<'_> {
         }
         self.typing().take_logical(&mut r, 5)?;
         let ty = array.ty.clone();
-        let (value, element) = (self.own_variable("value", &ty, span), self.own_variable("element", &ty, span));
+        let (value, element) =
+            (self.own_variable("reduce value", &ty, span), self.own_variable("reduce element", &ty, span));
         let call = self.combination(operation_id, &value, &element, operation.span)?;
         if !same_type(&call.ty, &ty) || call.rank != 0 {
             return self.typing().bad_argument(id, 1, &call, "a function whose result is like an element of the array");
@@ -57,9 +58,9 @@ impl Checker<'_> {
     }
 
     /// A variable of the node's own.
-    fn own_variable(&mut self, what: &str, ty: &Type, span: Span) -> Expr {
+    pub(crate) fn own_variable(&mut self, what: &str, ty: &Type, span: Span) -> Expr {
         let var = Variable {
-            name: format!("reduce {what}").into(),
+            name: what.into(),
             ty: ty.clone(),
             shape: Shape::Scalar,
             storage: Storage::Local,

@@ -195,7 +195,7 @@ impl Typing<'_> {
         }
         visit::statement_exprs(s, &mut |e, _| {
             visit::all(e, &mut |part| {
-                let ExprKind::Construct { ty, fields } = &part.kind else { return };
+                let ExprKind::Construct { ty, fields, .. } = &part.kind else { return };
                 for (field, value) in self.defs.ty(*ty).fields.iter().zip(fields) {
                     if let (true, Some(value)) = (field.pointer, value) {
                         given.extend(root(value).map(|v| (v, value.span)));

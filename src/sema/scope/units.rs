@@ -7,6 +7,15 @@ use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// The intrinsic modules of the standard (Fortran 2018, 16.10, 17.2, 18.2).
+const INTRINSIC_MODULES: [&str; 5] =
+    ["ieee_arithmetic", "ieee_exceptions", "ieee_features", "iso_c_binding", "iso_fortran_env"];
+
+/// By what name a module of the program is known: one that has the name of an intrinsic module is another one.
+pub(super) fn own_module_name(name: &Arc<str>) -> Arc<str> {
+    if INTRINSIC_MODULES.contains(&&**name) { format!("non_intrinsic:{name}").into() } else { name.clone() }
+}
+
 impl<'a> Checker<'a> {
     /// Finds all units and makes their scopes and procedures.
     pub(crate) fn collect_units(&mut self, program: &'a ast::Program) {
@@ -29,7 +38,11 @@ impl<'a> Checker<'a> {
         for unit in &program.units {
             match &unit.kind {
                 UnitKind::Module { name, ancestor, parent, uses, decls, procedures } => {
-                    let own = key(name, ancestor.as_ref());
+                    let embedded = self.options.embedded.contains(&unit.span.file);
+                    let own = match ancestor {
+                        None if !embedded => own_module_name(&name.text),
+                        _ => key(name, ancestor.as_ref()),
+                    };
                     let scope = self.scopes.add(ScopeData { module: Some(own.clone()), ..ScopeData::default() });
                     if let Some(first) = self.scopes.module_named(&own) {
                         let first = self.scopes.module(first).span;
@@ -49,10 +62,10 @@ impl<'a> Checker<'a> {
                         span: name.span,
                         ancestor: match (parent, ancestor) {
                             (Some(parent), _) => Some((key(parent, ancestor.as_ref()), parent.span)),
-                            (None, Some(ancestor)) => Some((ancestor.text.clone(), ancestor.span)),
+                            (None, Some(ancestor)) => Some((own_module_name(&ancestor.text), ancestor.span)),
                             (None, None) => None,
                         },
-                        embedded: self.options.embedded.contains(&unit.span.file),
+                        embedded,
                         uses,
                         decls,
                         procedures,

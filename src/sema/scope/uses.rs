@@ -3,6 +3,7 @@
 //! A name that two modules bring in with one meaning is that meaning; generic names are merged; otherwise it is an error,
 //! reported when the name is used.
 
+use super::units::own_module_name;
 use crate::checker::{Checker, ModuleId, Resolution, ScopeId, Sym, generic_key, generic_span};
 use ast::UseStmt;
 use diag::{Code, Diagnostic, nearest_name};
@@ -46,7 +47,7 @@ impl<'a> Checker<'a> {
         let mut shared: Vec<ModuleId> = Vec::new();
         if self.scopes.get(scope).names.is_empty() {
             for stmt in uses.iter().filter(|stmt| is_whole(stmt, uses)) {
-                let Some(at) = self.scopes.module_named(&stmt.module.text) else { continue };
+                let Some(at) = self.used_module(stmt) else { continue };
                 // A circle is reported where its turn comes.
                 if self.scopes.module(at).state != Resolution::InProgress {
                     self.resolve_module(at, stmt.module.span);
@@ -73,8 +74,22 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The module that a USE statement means. Without a nature it is one of the program before an intrinsic one (Fortran 2018,
+    /// 14.2.2).
+    fn used_module(&self, stmt: &UseStmt) -> Option<ModuleId> {
+        let name = &stmt.module.text;
+        let own = own_module_name(name);
+        if own == *name || stmt.intrinsic == Some(true) || self.options.embedded.contains(&stmt.span.file) {
+            let at = self.scopes.module_named(name)?;
+            return Some(at).filter(|&at| stmt.intrinsic != Some(true) || self.scopes.module(at).embedded);
+        }
+        let own = self.scopes.module_named(&own);
+        if stmt.intrinsic == Some(false) { own } else { own.or_else(|| self.scopes.module_named(name)) }
+    }
+
     fn use_module(&mut self, scope: ScopeId, stmt: &'a UseStmt, uses: &'a [UseStmt], shared: &[ModuleId]) {
-        let name = stmt.module.text.clone();
+        let found = self.used_module(stmt);
+        let name = found.map_or_else(|| stmt.module.text.clone(), |at| self.scopes.module(at).name.clone());
         if let Some(id) = self.scopes.get(scope).proc.filter(|_| !self.scopes.get(scope).is_block)
             && self.defs.proc(id).parent.is_some()
             && self.defs.proc(id).name == name
@@ -85,18 +100,28 @@ impl<'a> Checker<'a> {
             self.reporter.report(d.help("give the procedure another name"));
         }
         self.scopes.get_mut(scope).used.push(name.clone());
-        let Some(at) = self.scopes.module_named(&name) else {
+        let Some(at) = found else {
             if LIBRARIES.contains(&&*name) {
                 self.library(scope, stmt, &name);
                 return;
             }
             self.scopes.get_mut(scope).tainted = true;
-            let near = nearest_name(&name, self.scopes.module_names()).map(str::to_owned);
-            self.reporter.report(
-                Diagnostic::new(Code::ModuleNotFound, stmt.module.span, format!("no file defines module `{name}`"))
-                    .suggest(near.as_deref())
-                    .help("give all files of the program, in any order"),
-            );
+            let near =
+                nearest_name(&name, self.scopes.module_names()).map(str::to_owned).filter(|near| **near != *name);
+            let is_there = self.scopes.module_named(&own_module_name(&name)).is_some();
+            let (text, help) = match stmt.intrinsic {
+                Some(true) if is_there => (
+                    format!("module `{name}` is no intrinsic module"),
+                    "leave `intrinsic` out: a file of the program defines it",
+                ),
+                Some(true) => (format!("there is no intrinsic module `{name}`"), "check its spelling"),
+                Some(false) if self.scopes.module_named(&name).is_some() => {
+                    (format!("no file defines module `{name}`"), "leave `non_intrinsic` out: it is an intrinsic module")
+                }
+                _ => (format!("no file defines module `{name}`"), "give all files of the program, in any order"),
+            };
+            let d = Diagnostic::new(Code::ModuleNotFound, stmt.module.span, text);
+            self.reporter.report(d.suggest(near.as_deref()).help(help));
             return;
         };
         self.resolve_module(at, stmt.module.span);
@@ -105,7 +130,8 @@ impl<'a> Checker<'a> {
         // statement gives to another thing of the module is that thing only, as in nvfortran.
         let renamed = |key: &str| {
             let is_local = |i: &ast::UseItem| i.module.is_some() && &*generic_key(&i.local) == key;
-            renames(uses, &name).any(|theirs| &*generic_key(theirs) == key) || stmt.items.iter().any(is_local)
+            renames(uses, &stmt.module.text).any(|theirs| &*generic_key(theirs) == key)
+                || stmt.items.iter().any(is_local)
         };
         let is_shared = is_whole(stmt, uses) && shared.contains(&at);
         if !stmt.only && !is_shared {

@@ -177,6 +177,13 @@ impl<'a> Checker<'a> {
                 complete = false;
                 continue;
             }
+            if matches!(keyword, "fmt" | "nml") && form.is_some() {
+                // Fortran 2018, 12.6.2.1.
+                let text = "a format and a namelist group exclude each other";
+                self.reporter.error::<()>(Code::BadIoSpecifier, c.span, text);
+                complete = false;
+                continue;
+            }
             let done = match keyword {
                 "unit" if kind != IoKind::Print && !in_memory => self.unit(c, transfers).map(|u| unit = u),
                 "fmt" if transfers || kind == IoKind::Print => self.format_of(c).map(|f| form = Some(f)),

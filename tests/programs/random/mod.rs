@@ -68,7 +68,7 @@ fn difference(seed: u64, folder: &Path) -> Option<String> {
     let mut gfortran = command("sh", folder);
     gfortran.args([
         "-c",
-        "ulimit -v 2000000; ulimit -t 5; exec gfortran -w -O0 -fcheck=bounds,do,mem,pointer -o random random.f90",
+        "ulimit -v 2000000; ulimit -t 2; exec gfortran -w -O0 -fcheck=bounds,do,mem,pointer -o random random.f90",
     ]);
     let is_compiled = output(&mut gfortran).is_some_and(|o| o.status.success());
     let right = if is_compiled { output(&mut command("./random", folder)) } else { None };

@@ -213,8 +213,16 @@ impl Gen {
         let name = self.name("c");
         let mut var = self.new_var(name, ty, dims);
         (var.is_writable, var.is_constant) = (false, true);
+        // gfortran 12 fails on many operations of constant arrays inside each other, and keeps too many characters of a
+        // concatenation.
+        let depth = match ty {
+            _ if var.dims.is_empty() => 2,
+            Ty::Character(_) => 0,
+            _ if self.one_in(4) => 2,
+            _ => 1,
+        };
         self.is_constant = true;
-        let value = self.stored(ty, &var.extents(), 2);
+        let value = self.stored(ty, &var.extents(), depth);
         self.is_constant = false;
         if self.unit.declarations.iter().all(|line| line != "integer, private :: idx") {
             self.unit.declarations.push("integer, private :: idx".to_owned());

@@ -60,12 +60,26 @@ impl Gen {
         let is_realloc = var.storage == Storage::Allocatable && target == var.name;
         let of = if is_realloc || !self.one_in(4) { shape } else { Vec::new() };
         let value = self.value_for(var.ty, &of);
-        // gfortran 12 takes the wrong characters of constructors and adjusted arrays in a concatenation that reads what is assigned.
-        let is_copied = value.text.contains("[character(") || value.text.contains("adjust");
-        let reads_itself = is_copied && value.text.contains(&var.name);
-        if !reads_itself {
+        // gfortran 12 takes the wrong characters of a concatenation of constructors or adjusted arrays, and of one that reads what
+        // is assigned.
+        let (joins, adjusts) = (value.text.contains("//"), value.text.contains("adjust"));
+        let is_copied = joins && (adjusts || value.text.contains("[character("));
+        let reads_itself = (joins || adjusts) && value.text.contains(&var.name);
+        if !is_copied && !reads_itself && !self.reads_alias(&var, &value.text) {
             self.line(format!("{target} = {}", value.text));
         }
+    }
+
+    /// Whether an expression names by an associate name what is assigned, or the reverse.
+    /// gfortran 12 stores elements before it has read them there.
+    fn reads_alias(&self, target: &Var, text: &str) -> bool {
+        let is_associate = |var: &Var| var.name.starts_with('s');
+        self.vars.iter().any(|var| {
+            var.group == target.group
+                && var.name != target.name
+                && (is_associate(var) || is_associate(target))
+                && text.contains(&var.name)
+        })
     }
 
     /// A value that an assignment can store in a variable of this type.
@@ -213,8 +227,9 @@ impl Gen {
             let is_whole = |v: &Var| !v.is_deferred;
             if let Some((var, target)) = self.writable(&shape, is_whole, Purpose::Assign) {
                 let value = self.value_for(var.ty, &shape);
-                // gfortran 12 takes the wrong element of what is adjusted under a mask.
-                if !value.text.contains("adjust") {
+                // gfortran 12 takes the wrong element of what is adjusted or concatenated under a mask.
+                let is_copied = value.text.contains("adjust") || value.text.contains("//");
+                if !is_copied && !self.reads_alias(&var, &value.text) {
                     self.line(format!("{target} = {}", value.text));
                 }
             }
@@ -247,8 +262,13 @@ impl Gen {
         let mirrored = format!("{}-{name}", dim.lower + dim.upper());
         let range = format!("{name}={}:{}{mask}", dim.lower, dim.upper());
         if is_forall {
-            let value = if self.one_in(3) { array.at(&[mirrored]) } else { value.text };
-            self.line(format!("forall ({range}) {target} = {value}"));
+            // gfortran 12 reads what it has assigned where a function takes elements of the array, and does not pad characters.
+            let reads_itself = value.text.contains(&array.name);
+            let is_text = matches!(array.ty, Ty::Character(_));
+            let value = if reads_itself || is_text || self.one_in(3) { array.at(&[mirrored]) } else { value.text };
+            if !self.reads_alias(&array, &value) {
+                self.line(format!("forall ({range}) {target} = {value}"));
+            }
         } else {
             self.excluded.pop();
             self.line(format!("do concurrent ({range})"));

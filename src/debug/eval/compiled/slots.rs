@@ -148,6 +148,9 @@ impl<'p> Slots<'p> {
                     Actual::Proc(_) => Ok(()),
                 })
             }
+            ExprKind::Construct { parents, .. } if !parents.is_empty() => {
+                fail("a function that gives a parent component cannot be called here")
+            }
             ExprKind::Construct { fields, .. } => fields.iter_mut().flatten().try_for_each(|e| self.cut(e, false)),
             ExprKind::Array(items) => items.iter_mut().try_for_each(|item| match item {
                 Item::Expr(e) => self.cut(e, false),

@@ -118,7 +118,10 @@ impl Dump<'_> {
             }
             ExprKind::Intrinsic { id, args } => format!("{}({})", id.name(), self.optional(args)),
             ExprKind::Call { proc, args } => format!("{}({})", self.p.proc(*proc).qualified, self.actuals(args)),
-            ExprKind::Construct { ty, fields } => format!("{}({})", self.p.ty(*ty).name, self.optional(fields)),
+            ExprKind::Construct { ty, parents, fields } => {
+                let own = parents.iter().map(|(id, e)| format!("{} = {}: ", self.p.var(*id).name, self.expr(e)));
+                format!("{}({}{})", self.p.ty(*ty).name, own.collect::<String>(), self.optional(fields))
+            }
             ExprKind::Array(items) => format!("[{}: {}]", self.ty(&e.ty), self.items(items)),
             ExprKind::Special { index, add } => {
                 let names = ["tid", "ntid", "ctaid", "nctaid"];

@@ -1,0 +1,101 @@
+! What an extension overrides is accessible (Fortran 2018, 7.5.7.3): a procedure that is private to another module is not replaced by
+! one of the same name, which may have another interface. Procedures and generic names of that module keep to it.
+module animals
+  implicit none
+  private
+  type, public :: animal
+    integer :: n = 1
+  contains
+    procedure, private :: init => init_animal
+    procedure, private :: secret => secret_of_animal
+    procedure :: prepare
+    procedure :: tell
+    generic :: sum_of => secret
+  end type
+  type, extends(animal), public :: bird
+  contains
+    procedure, private :: secret => secret_of_bird
+  end type
+contains
+  subroutine init_animal(self)
+    class(animal), intent(inout) :: self
+    self%n = 10
+  end subroutine
+  integer function secret_of_animal(self, k)
+    class(animal), intent(in) :: self
+    integer, intent(in) :: k
+    secret_of_animal = 100 + k
+  end function
+  integer function secret_of_bird(self, k)
+    class(bird), intent(in) :: self
+    integer, intent(in) :: k
+    secret_of_bird = 200 + k
+  end function
+  subroutine prepare(self)
+    class(animal), intent(inout) :: self
+    call self%init()
+  end subroutine
+  integer function tell(self)
+    class(animal), intent(in) :: self
+    tell = self%secret(self%n)
+  end function
+end module
+
+module pets
+  use animals
+  implicit none
+  type, extends(animal) :: dog
+    real :: weight = 0
+  contains
+    procedure :: init => init_dog
+    procedure :: secret => secret_of_dog
+  end type
+  type, extends(dog) :: puppy
+  contains
+    procedure :: secret => secret_of_puppy
+  end type
+  type, extends(bird) :: parrot
+  contains
+    procedure :: secret => secret_of_parrot
+  end type
+contains
+  subroutine init_dog(self, weight)
+    class(dog), intent(inout) :: self
+    real, intent(in) :: weight
+    self%weight = weight
+  end subroutine
+  integer function secret_of_dog(self, k)
+    class(dog), intent(in) :: self
+    integer, intent(in) :: k
+    secret_of_dog = 300 + k
+  end function
+  integer function secret_of_puppy(self, k)
+    class(puppy), intent(in) :: self
+    integer, intent(in) :: k
+    secret_of_puppy = 400 + k
+  end function
+  integer function secret_of_parrot(self, k)
+    class(parrot), intent(in) :: self
+    integer, intent(in) :: k
+    secret_of_parrot = 500 + k
+  end function
+end module
+
+program main
+  use pets
+  implicit none
+  class(animal), allocatable :: a
+  class(dog), allocatable :: d
+  type(parrot) :: p
+  type(dog) :: own
+  call own%init(2.5)
+  call own%prepare()
+  print '(i4,f5.1,3i5)', own%n, own%weight, own%tell(), own%secret(1), own%sum_of(2)
+  allocate (puppy :: d)
+  print '(4i5)', d%tell(), d%secret(1), d%sum_of(2)
+  a = d
+  print '(2i5)', a%tell(), a%sum_of(3)
+  a = bird()
+  print '(2i5)', a%tell(), a%sum_of(3)
+  print '(3i5)', p%tell(), p%secret(1), p%sum_of(2)
+end program
