@@ -280,7 +280,10 @@ mod tests {
         let marked = Layout::of_blocks([(-4, 1, &markers[0]), (0, 1, &whole), (30, 1, &markers[1])]);
         assert_eq!(bounds(&marked.expect("a layout")), (-4, 34));
         let lower = Layout::of_blocks([(4, 1, &markers[0]), (0, 1, &real), (8, 1, &whole)]).and_then(Layout::padded);
-        assert_eq!(bounds(&lower.expect("a layout")), (4, 12));
+        assert_eq!(bounds(&lower.expect("a layout")), (4, 8));
+        // The extent is rounded, not the end.
+        let late = Layout::of_blocks([(4, 1, &real), (12, 1, &whole)]).and_then(Layout::padded);
+        assert_eq!(bounds(&late.expect("a layout")), (4, 16));
     }
 
     #[test]
@@ -288,7 +291,9 @@ mod tests {
         let whole = basic(Class::Integer, 4);
         let last = i64::MAX - 4;
         let at_end = Layout::of_blocks([(last, 1, &whole)]).expect("a layout");
-        assert_eq!(at_end.clone().padded(), None);
+        assert_eq!(at_end.clone().padded(), Some(at_end.clone()));
+        let room = Layout::of_blocks([(last - 8, 1, &basic(Class::Real, 8)), (last, 1, &whole)]).expect("a layout");
+        assert_eq!(room.padded(), None);
         assert_eq!(at_end.resized(8, i64::MAX), None);
         assert_eq!(Layout::of_blocks([(last + 1, 1, &whole)]), None);
         let small = at_end.resized(0, 4).expect("a layout");

@@ -87,6 +87,15 @@ pub(crate) fn may_share(program: &Program, target: &Expr, value: &Expr) -> bool 
     storage_root(program, target).is_none_or(|root| mentions(program, value, root)) || is_pointer_result(program, value)
 }
 
+/// Whether two designators are of variables that EQUIVALENCE may lay over each other in part.
+pub(crate) fn overlaps_by_equivalence(program: &Program, target: &Expr, value: &Expr) -> bool {
+    let base = |e| match &program.var(storage_root(program, e)?).storage {
+        Storage::Associated { base, .. } => Some(*base),
+        _ => None,
+    };
+    base(target).is_some_and(|own| base(value) == Some(own)) && !same(target, value)
+}
+
 /// Whether an object is that of a variable, and not one that the expression has made.
 fn is_place(program: &Program, e: &Expr) -> bool {
     match &e.kind {

@@ -6,8 +6,8 @@
 //!
 //! Not here: assignment of other objects (`assign`).
 
-use crate::analysis::designators::is_pointer_result;
 use crate::analysis::expressions::is_rearranged;
+use crate::analysis::overlap::may_be_inside;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
@@ -20,7 +20,7 @@ use crate::value::array_view::{ArrayView, Contiguity};
 use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::Val;
-use sema::checked::{Expr, Field, ProcId, Program, Shape, Type, TypeId, Variable, is_designator};
+use sema::checked::{Expr, Field, ProcId, Program, Shape, Type, TypeId, Variable};
 
 impl Builder<'_, '_> {
     /// `to = from` of objects, by components.
@@ -108,7 +108,11 @@ impl Builder<'_, '_> {
             out.words.push(addr);
             return;
         }
-        let assumed_shape = matches!(dummy.shape, Shape::AssumedShape(_));
+        let is_ranked = matches!(dummy.shape, Shape::AssumedRank);
+        if let (true, Some(key)) = (is_ranked, out.keys.last_mut()) {
+            *key = ArgKey::Rank { rank: view.dims.len() as u8, assumed_size: false };
+        }
+        let assumed_shape = is_ranked || matches!(dummy.shape, Shape::AssumedShape(_));
         if matches!(dummy.shape, Shape::Scalar) || (assumed_shape && !dummy.attrs.contiguous) {
             let addr = self.address(view.mem);
             out.words.push(addr);
@@ -128,8 +132,8 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// `target = value` of such objects.
     pub(crate) fn assign_by_components(&mut self, target: &'p Expr, value: &'p Expr) {
         let ty = &target.ty;
-        let is_place = is_designator(value) || is_pointer_result(self.b.program(), value) || is_rearranged(value);
-        let shares = is_place && self.may_share(target, value);
+        let shares =
+            may_be_inside(self.b.program(), target, value) || is_rearranged(value) && self.may_share(target, value);
         let whole = self.reallocatable(target);
         if value.rank == 0 {
             let v = self.value(value);

@@ -17,9 +17,10 @@ pub(crate) mod pointer;
 pub(crate) mod where_construct;
 
 use crate::analysis::designators::{designator_name, field_of, is_class};
-use crate::analysis::expressions::is_whole;
+use crate::analysis::expressions::{is_whole, same};
 use crate::analysis::overlap::{
-    conflicts, finds_itself, keeps_shape, may_be_inside, may_share, mentions, reads, storage_root,
+    conflicts, finds_itself, keeps_shape, may_be_inside, may_share, mentions, overlaps_by_equivalence, reads,
+    storage_root,
 };
 use crate::analysis::variables::has_open_length;
 use crate::builder::Builder;
@@ -29,7 +30,7 @@ use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::object::allocate::AllocateHow;
 use crate::storage::VarStorage;
-use crate::types::{assigns_components, has_allocatable, has_final, is_device_data, is_flat};
+use crate::types::{align, assigns_components, has_allocatable, has_final, is_device_data, is_flat};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
@@ -142,9 +143,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             Some(from) => from,
             None => self.materialise(value),
         };
-        let is_whole = is_whole(value);
-        let shape: Vec<(Val, Val)> =
-            from.dims.iter().map(|dim| (if is_whole { dim.lower } else { Val::i64(1) }, dim.extent)).collect();
+        // The lower bounds are those of a variable, also where its values are converted (Fortran 2018, 10.2.1.3).
+        let named = unconverted(value);
+        let lowers: Vec<Val> = match is_whole(named) {
+            true => self.shape_of(named).into_iter().map(|(lower, _)| lower).collect(),
+            false => vec![Val::i64(1); from.dims.len()],
+        };
+        let shape: Vec<(Val, Val)> = lowers.into_iter().zip(from.extents()).collect();
         let element = self.b.desc_element(d);
         self.b.fit_allocation(d, target, &shape, element);
         let view = self.b.desc_view(d);
@@ -253,6 +258,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             {
                 v = self.b.character_copy(&v, len);
             }
+            let owns = has_allocatable(self.b.program(), &target.ty) && !has_final(self.b.program(), &target.ty);
+            if let (Value::Object(from), true) = (&v, owns && may_be_inside(self.b.program(), target, value)) {
+                // `a = a(2)%next`: what an element holds is freed before it gets the copy.
+                v = Value::Object(self.b.owned_copy(*from, &target.ty));
+            }
             // A scalar says nothing of the bounds (Fortran 2018, 10.2.1.3).
             if let Some(d) = whole.clone().or_else(|| self.reallocatable_on_device(target)) {
                 self.stop_unless_allocated(&d, target);
@@ -277,7 +287,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.at(target.span, |this| this.b.fill(&view, &v, &target.ty));
         }
         if let Some(d) = whole
-            && !keeps_shape(self.b.program(), target, value)
+            && (!keeps_shape(self.b.program(), target, value) || has_own_length(&d, target, value))
         {
             return self.assign_whole(&d, target, value);
         }
@@ -411,6 +421,19 @@ impl Builder<'_, '_> {
     }
 }
 
+/// An expression without the conversions of an assignment.
+fn unconverted(e: &Expr) -> &Expr {
+    match &e.kind {
+        ExprKind::Convert(inner) => unconverted(inner),
+        _ => e,
+    }
+}
+
+/// Whether characters of deferred length get another length though the shape stays, as in `c = max(c, 'text')`.
+fn has_own_length(d: &Descriptor, target: &Expr, value: &Expr) -> bool {
+    d.element.is_none() && has_open_length(&target.ty) && !same(target, value)
+}
+
 fn store_assigned<'p>(b: &mut Builder<'_, 'p>, place: Lvalue, target: &'p Expr, value: &'p Expr, v: &Value) {
     // A character or object value is where it is; what overlaps the target must be copied out first. The character
     // service takes overlap; objects overlap only if they are the same.
@@ -421,6 +444,16 @@ fn store_assigned<'p>(b: &mut Builder<'_, 'p>, place: Lvalue, target: &'p Expr, 
         if to == *from && !has_final(b.program(), &target.ty) {
             return;
         }
+    }
+    if let (Lvalue::Mem(_), Value::Object(from)) = (place, v)
+        && is_designator(value)
+        && overlaps_by_equivalence(b.program(), target, value)
+    {
+        let bytes = b.type_bytes(&target.ty);
+        let unit = align(b.program(), &target.ty);
+        let copy = b.temporary(Val::i64(bytes), unit.max(8));
+        b.copy_words(copy, *from, bytes as u64, unit);
+        return b.assign_element(place, &target.ty, &Value::Object(copy));
     }
     // `a = a%next`: what the target holds is freed before the copy; the value is copied first.
     if let (Lvalue::Mem(to), Value::Object(from)) = (place, v)

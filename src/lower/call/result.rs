@@ -13,7 +13,9 @@ use crate::builder::Builder;
 use crate::elements::Operands;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
-use crate::object::convention::{ResultForm, assumed_lengths, result_form, value_of_registers};
+use crate::object::convention::{
+    ResultForm, assumed_lengths, passed_words, result_form, value_of_registers, word_types,
+};
 use crate::object::flat::owns_parts;
 use crate::procedure::reach::{declared_by, declared_exprs};
 use crate::storage::{Taken, VarStorage};
@@ -190,7 +192,6 @@ impl<'p> FunctionLowering<'_, 'p> {
         let mut unbound: Vec<Unbound> = Vec::new();
         for (i, &v) in params.iter().enumerate() {
             let var = program.var(v);
-            let types = crate::object::convention::word_types(var);
             if matches!(var.storage, Storage::Procedure) {
                 let word = match passed.keys.get(i) {
                     Some(ArgKey::Pointer) => words.next(),
@@ -205,13 +206,15 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
                 continue;
             }
-            let mut mine: Vec<Val> = words.by_ref().take(types.len()).collect();
+            let key = passed.keys.get(i).copied().filter(|key| matches!(key, ArgKey::Rank { .. }));
+            let count = key.map_or_else(|| word_types(var).len(), |key| passed_words(var, key));
+            let mut mine: Vec<Val> = words.by_ref().take(count).collect();
             if !is_needed(v) {
                 continue;
             }
             let lengths = mine.split_off(mine.len().saturating_sub(assumed_lengths(var)));
             if !mine.is_empty() {
-                unbound.extend(self.bind_actual(v, args.get(i), mine, lengths));
+                unbound.extend(self.bind_actual(v, args.get(i), (mine, lengths), key));
             }
         }
         // Bounds and lengths may need the scalars, and each other.
@@ -234,8 +237,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         &mut self,
         v: VarId,
         actual: Option<&'p Option<Actual>>,
-        mine: Vec<Val>,
-        lengths: Vec<Val>,
+        (mine, lengths): (Vec<Val>, Vec<Val>),
+        key: Option<ArgKey>,
     ) -> Option<Unbound> {
         let program = self.b.program();
         let var = program.var(v);
@@ -246,10 +249,21 @@ impl<'p> FunctionLowering<'_, 'p> {
         let storage = match &var.shape {
             _ if is_descriptor(program, v) => {
                 self.take_lengths(v, second);
-                let mem = MemRef::at(first, self.b.local_space());
-                VarStorage::Described(self.desc(v, DescriptorAt::Mem(mem)))
+                let at = DescriptorAt::Mem(MemRef::at(first, self.b.local_space()));
+                let d = match key {
+                    Some(ArgKey::Rank { rank, assumed_size }) => {
+                        Descriptor { assumed_size, ..self.desc_ranked(v, rank, at) }
+                    }
+                    _ => self.desc(v, at),
+                };
+                let has_bounds = d.rank > 0 && !var.attrs.allocatable && !var.attrs.pointer;
+                self.storage.set(v, VarStorage::Described(d));
+                return has_bounds.then_some(Unbound { v, mem, words: mine, lengths });
             }
-            Shape::Scalar if var.attrs.value && !is_flat => VarStorage::Value(value_of_registers(&mine)),
+            Shape::AssumedRank if let Some(ArgKey::Rank { rank, assumed_size }) = key => {
+                self.assumed_rank_storage(v, mem, &mine[1..], (rank, assumed_size))
+            }
+            Shape::Scalar if var.attrs.value && has_register(&var.ty) => VarStorage::Value(value_of_registers(&mine)),
             // What depends on constants alone has a size that is known, and needs no heap.
             Shape::Scalar if let Some(constant) = integer_constant(actual) => VarStorage::Value(self.value(constant)),
             Shape::Scalar if is_flat || matches!(var.ty, Type::Character(_)) => {
@@ -267,6 +281,10 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// the actual argument.
     fn bind_declared(&mut self, of: Unbound) {
         let Unbound { v, mem, words, lengths } = of;
+        if let Some(VarStorage::Described(d)) = self.storage.get(v).cloned() {
+            let d = self.with_declared_bounds(v, d);
+            return self.storage.set(v, VarStorage::Described(d));
+        }
         self.take_flat_lengths(v, &lengths);
         let storage = if matches!(self.b.program().var(v).shape, Shape::AssumedShape(_)) {
             let pairs: Vec<(Val, Val)> = words[1..].chunks_exact(2).map(|c| (c[0], c[1])).collect();

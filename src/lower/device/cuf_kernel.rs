@@ -105,9 +105,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             let Some(func) = func else { return this.b.unsupported("a `!$cuf kernel do` over these loops") };
             let config = LaunchConfig { grid, block, bytes: Val::i64(0), stream };
             this.b.launch(func, config, args);
-            if cuf.stream.is_some() && !partials.is_empty() {
-                // The copies of the partial results are in the default stream, which need not wait for that one.
-                this.b.rt(Rt::CudaStreamSynchronize, vec![stream]);
+            if !partials.is_empty() {
+                // The copies of the partial results are in the default stream, which need not wait for that of the launch.
+                match cuf.stream {
+                    Some(_) => this.b.rt(Rt::CudaStreamSynchronize, vec![stream]),
+                    None => this.b.rt(Rt::CudaDeviceSynchronize, Vec::new()),
+                };
             }
             this.combine_blocks(cuf, &partials);
         });
@@ -218,8 +221,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         let passed: BTreeSet<VarId> = cuf.captured.iter().chain(kept).copied().collect();
         let private: Vec<VarId> =
             cuf.private.iter().copied().filter(|v| !matches!(program.var(*v).ty, Type::Derived(_))).collect();
-        for v in passed {
-            if private.contains(&v) || cuf.loops.iter().any(|l| l.var == v) || cuf.reductions.iter().any(|r| r.0 == v) {
+        let named = variables_of(&cuf.body);
+        let mut unreached = BTreeSet::new();
+        for &v in &passed {
+            if cuf.loops.iter().any(|l| l.var == v) || cuf.reductions.iter().any(|r| r.0 == v) {
                 continue;
             }
             match self.captured_storage(v, cuf, (&mut b, &mut params), (&mut copies, &mut objects)) {
@@ -227,6 +232,8 @@ impl<'p> FunctionLowering<'_, 'p> {
                     bound.extend(storage.map(|h| (v, h)));
                     lengths.push((v, self.captured_lengths(v, &mut b, &mut params)));
                 }
+                // What only the selectors of names around the loop mention was evaluated there.
+                None if !named.contains(&v) => _ = unreached.insert(v),
                 None => return (None, Vec::new()),
             }
         }
@@ -234,8 +241,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         let names = names_from_outside(program, &cuf.body);
         for &v in &names {
             let storage = self.captured_name(v, (&mut b, &mut params));
+            let is_reached = storage.is_some();
             bound.extend(storage.map(|storage| (v, storage)));
-            if is_name_of_scalar_value(program, v) {
+            let is_value = is_name_of_scalar(program, v)
+                && (!is_designator_name(program, v)
+                    || root_of_name(program, v).is_some_and(|v| unreached.contains(&v)));
+            if is_value && !is_reached {
                 copies.extend(self.passed_value(v, (&mut b, &mut params)));
             }
         }
@@ -279,7 +290,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         for object in objects {
             kernel.describe_object(&object);
         }
-        for v in private.into_iter().chain(cuf.loops.iter().map(|l| l.var)) {
+        let fresh = private.into_iter().filter(|v| !passed.contains(v));
+        for v in fresh.chain(cuf.loops.iter().map(|l| l.var)) {
             kernel.scalar_local(v);
         }
         for (v, op) in &cuf.reductions {
@@ -577,12 +589,16 @@ pub(super) fn alias(program: &Program, e: &Expr) -> Option<VarId> {
     }
 }
 
-/// Whether an ASSOCIATE name stands for the value of an expression that fits registers, as in `n => 2*j`.
-fn is_name_of_scalar_value(program: &Program, v: VarId) -> bool {
+/// Whether an ASSOCIATE name is a scalar that fits registers.
+fn is_name_of_scalar(program: &Program, v: VarId) -> bool {
     let var = program.var(v);
-    let is_scalar = matches!(var.shape, Shape::Scalar) && !var.attrs.class;
-    let is_value = |e: &Expr| !sema::checked::is_designator(e) && !is_pointer_result(program, e);
-    is_scalar && has_register(&var.ty) && matches!(&var.storage, Storage::Alias(of) if is_value(of))
+    matches!(var.shape, Shape::Scalar) && !var.attrs.class && has_register(&var.ty)
+}
+
+/// Whether an ASSOCIATE name stands for a variable, and not for the value of an expression as in `n => 2*j`.
+fn is_designator_name(program: &Program, v: VarId) -> bool {
+    let is_place = |e: &Expr| sema::checked::is_designator(e) || is_pointer_result(program, e);
+    matches!(&program.var(v).storage, Storage::Alias(of) if is_place(of))
 }
 
 /// The ASSOCIATE names in a body whose constructs are around it. Those of constructs in the body come to life there.
@@ -687,6 +703,31 @@ fn captured_view(
 
 /// Whether an ASSOCIATE name stands for managed data, which both sides reach.
 fn aliases_device_data(b: &Builder<'_, '_>, v: VarId) -> bool {
-    let Storage::Alias(of) = &b.program().var(v).storage else { return false };
-    storage_root(b.program(), of).is_some_and(|root| b.program().var(root).attrs.cuda.is_some())
+    let var = b.program().var(v);
+    let Storage::Alias(of) = &var.storage else { return false };
+    var.attrs.cuda.is_some()
+        || storage_root(b.program(), of).is_some_and(|root| b.program().var(root).attrs.cuda.is_some())
+}
+
+/// The variables that the statements of a body name.
+fn variables_of(body: &[Stmt]) -> BTreeSet<VarId> {
+    let mut named = BTreeSet::new();
+    visit::statements(body, &mut |s| {
+        visit::statement_exprs(s, &mut |e, _| {
+            visit::all(e, &mut |e| {
+                if let sema::checked::ExprKind::Var(v) = e.kind {
+                    named.insert(v);
+                }
+            });
+        });
+    });
+    named
+}
+
+/// The variable behind an ASSOCIATE name.
+fn root_of_name(program: &Program, v: VarId) -> Option<VarId> {
+    match &program.var(v).storage {
+        Storage::Alias(of) => storage_root(program, of),
+        _ => None,
+    }
 }

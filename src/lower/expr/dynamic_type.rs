@@ -2,7 +2,7 @@
 //!
 //! Not here: tags and calls by dynamic type (`object::dynamic_type`).
 
-use crate::analysis::designators::{is_class, is_pointer_result, keeps_bounds, may_be_unset};
+use crate::analysis::designators::{field_of, is_class, is_pointer_result, keeps_bounds, may_be_unset};
 use crate::analysis::expressions::is_elementwise;
 
 use crate::builder::flow::Flow;
@@ -18,7 +18,7 @@ use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
 use ir::{Ty, Val};
-use sema::checked::{Expr, ExprKind, Shape, Type, VarId, Variable, is_designator};
+use sema::checked::{Expr, ExprKind, Program, Shape, Type, VarId, Variable, is_designator};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// Where an object is, with its tag: a designator's own memory, or that of a value.
@@ -174,8 +174,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             None
         };
         let addr = match whole {
-            Some(Descriptor { at: DescriptorAt::Mem(mem), .. }) => {
-                let addr = self.b.address(mem);
+            Some(d @ Descriptor { at: DescriptorAt::Mem(mem), .. }) => {
+                // The dummy is the target, whatever becomes of the pointer meanwhile (Fortran 2018, 15.5.2.4).
+                let addr =
+                    if is_pointer(self.b.program(), e) { self.copied_descriptor(&d, e) } else { self.b.address(mem) };
                 if dummy.attrs.optional {
                     // What is not allocated or associated is absent.
                     let set = match e.kind {
@@ -226,6 +228,21 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         out.words.push(addr);
         out.keys.push(ArgKey::Any);
+    }
+
+    /// The address of a copy of a pointer's descriptor. That of an absent dummy has no contents.
+    fn copied_descriptor(&mut self, d: &Descriptor, e: &'p Expr) -> Val {
+        let slot = self.b.empty_descriptor(d.rank);
+        let own = Descriptor { at: DescriptorAt::Mem(slot), ..d.clone() };
+        let present = match e.kind {
+            ExprKind::Var(v) => self.presence(v),
+            _ => Val::pred(true),
+        };
+        self.when(present, |this| {
+            let view = this.b.desc_view(d);
+            this.b.desc_set(&own, &view);
+        });
+        self.b.address(slot)
     }
 
     /// Whether an object is there for an optional dummy, if it may not be: an optional dummy, what need not be allocated or associated,
@@ -304,5 +321,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         let d = self.desc(v, DescriptorAt::Mem(MemRef::at(addr, space)));
         self.storage
             .set(v, VarStorage::Described(Descriptor { data: view.mem.space, contiguous: view.is_contiguous(), ..d }));
+    }
+}
+
+/// Whether an expression is a whole pointer.
+fn is_pointer(program: &Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Var(v) => program.var(*v).attrs.pointer,
+        ExprKind::Field { base, field } => field_of(program, base, *field).is_some_and(|f| f.pointer),
+        _ => false,
     }
 }

@@ -15,7 +15,7 @@ use crate::value::array_view::{ArrayView, Contiguity};
 use crate::value::flat_copy::FlatCopy;
 use crate::value::lvalue::MemRef;
 use ir::Val;
-use sema::checked::{ProcId, Type, TypeId};
+use sema::checked::{ProcId, Shape, Type, TypeId};
 
 impl Builder<'_, '_> {
     /// Finalises an object: its own subroutine, its components, its parent's part. What it has allocated is not touched.
@@ -100,14 +100,19 @@ impl Builder<'_, '_> {
         moved(self, true);
     }
 
-    /// Calls the FINAL subroutine for the rank of the object, or the elemental one for each element.
+    /// Calls the FINAL subroutine for the rank of the object, or that for any rank, or the elemental one for each element.
     fn call_final(&mut self, view: &ArrayView, id: TypeId) {
         let program = self.program();
         let finals = &program.ty(id).finals;
         let rank = view.dims.len();
         let shape_of = |p: ProcId| program.proc(p).params.first().map(|&v| &program.var(v).shape);
-        let exact = finals.iter().copied().find(|&p| shape_of(p).is_some_and(|s| usize::from(s.rank()) == rank));
-        if let Some(proc) = exact {
+        let is_ranked = |p: ProcId| shape_of(p).is_some_and(|s| matches!(s, Shape::AssumedRank));
+        let is_exact = |p: ProcId| shape_of(p).is_some_and(|s| usize::from(s.rank()) == rank) && !is_ranked(p);
+        let exact = finals.iter().copied().find(|&p| is_exact(p));
+        let elemental = finals.iter().copied().find(|&p| program.proc(p).elemental);
+        // One of the two is there (Fortran 2018, 7.5.6.2).
+        let ranked = finals.iter().copied().find(|&p| is_ranked(p) && elemental.is_none());
+        if let Some(proc) = exact.or(ranked) {
             let mut passed = Passed::default();
             if let Some(&dummy) = program.proc(proc).params.first() {
                 self.pass_view(program.var(dummy), view, &Type::Derived(id), &mut passed);
@@ -116,7 +121,6 @@ impl Builder<'_, '_> {
             self.after_call(passed);
             return;
         }
-        let elemental = finals.iter().copied().find(|&p| program.proc(p).elemental);
         if let Some(proc) = elemental {
             let extents = view.extents();
             self.each_position(&extents, &[view], &mut |this, index, linear| {

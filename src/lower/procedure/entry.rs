@@ -255,24 +255,8 @@ impl FunctionLowering<'_, '_> {
             let d = Descriptor { assumed_size, ..d };
             VarStorage::Described(if is_plain && rank > 0 { self.with_declared_bounds(v, d) } else { d })
         } else if let ArgKey::Rank { rank, assumed_size } = key {
-            let mut len = self.declared_length(&var.ty).or(regs.get(1 + 2 * usize::from(rank)).map(|&r| r.into()));
-            let is_any = matches!(var.ty, Type::Any);
-            if is_any {
-                len = len.map(|word| self.take_element_word(v, word));
-            }
-            let element = if is_any { len.unwrap_or(Val::i64(0)) } else { self.b.element_bytes(&var.ty, len) };
-            let len = len.filter(|_| matches!(var.ty, Type::Character(_)));
-            if rank == 0 && !is_any {
-                VarStorage::Scalar(mem, len)
-            } else {
-                let pairs = regs[1..].chunks_exact(2).take(usize::from(rank));
-                let dim =
-                    |c: &[Reg]| ArrayDim { lower: Val::i64(1), extent: c[0].into(), stride: c[1].into(), gather: None };
-                let dims = pairs.map(dim).collect();
-                let contiguity = if assumed_size { Contiguity::Yes } else { Contiguity::Unknown };
-                let view = ArrayView { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size };
-                VarStorage::Array(self.b.with_origin(view))
-            }
+            let words: Vec<Val> = regs[1..].iter().map(|&r| r.into()).collect();
+            self.assumed_rank_storage(v, mem, &words, (rank, assumed_size))
         } else if let Shape::AssumedShape(_) = &var.shape {
             let rank = usize::from(var.shape.rank());
             let pairs: Vec<(Val, Val)> =
@@ -304,6 +288,33 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// The storage of an assumed-shape dummy; `pairs` are extent and stride per dimension.
+    /// The storage of an assumed-rank dummy that is an array of this rank, by the words behind its address: extent and stride of each
+    /// dimension, then a length.
+    pub(crate) fn assumed_rank_storage(
+        &mut self,
+        v: VarId,
+        mem: MemRef,
+        words: &[Val],
+        (rank, assumed_size): (u8, bool),
+    ) -> VarStorage {
+        let var = self.b.program().var(v);
+        let mut len = self.declared_length(&var.ty).or(words.get(2 * usize::from(rank)).copied());
+        let is_any = matches!(var.ty, Type::Any);
+        if is_any {
+            len = len.map(|word| self.take_element_word(v, word));
+        }
+        let element = if is_any { len.unwrap_or(Val::i64(0)) } else { self.b.element_bytes(&var.ty, len) };
+        let len = len.filter(|_| matches!(var.ty, Type::Character(_)));
+        if rank == 0 && !is_any {
+            return VarStorage::Scalar(mem, len);
+        }
+        let pairs = words.chunks_exact(2).take(usize::from(rank));
+        let dims = pairs.map(|c| ArrayDim { lower: Val::i64(1), extent: c[0], stride: c[1], gather: None }).collect();
+        let contiguity = if assumed_size { Contiguity::Yes } else { Contiguity::Unknown };
+        let view = ArrayView { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size };
+        VarStorage::Array(self.b.with_origin(view))
+    }
+
     pub(crate) fn assumed_shape_storage(
         &mut self,
         v: VarId,

@@ -354,9 +354,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             };
             let (name, location) = (designator_name(self.b.program(), e), self.b.location_of(e));
             self.at(e.span, |this| {
+                // The target is what it was at the beginning: a FINAL subroutine may change a pointer to it.
+                let base = this.b.desc_base(&d);
+                let base = this.b.freeze(base);
                 this.b.free_components_of(&d, &e.ty);
                 this.end_flat_of(e, &d);
-                let base = this.b.desc_base(&d);
                 let (text, len) = this.b.name_text(&name);
                 let flag = Val::i32(i32::from(has_stat));
                 let results = this.b.rt(Rt::Free, vec![Val::i32(location), base, text, len, flag]);

@@ -190,6 +190,15 @@ impl Scan<'_> {
         {
             state.recurs = state.recurs.or(Some(target.span));
         }
+        if let StmtKind::Assign { target, value } = &s.kind
+            && let (ExprKind::Field { .. } | ExprKind::ComplexPart { .. }, Some(id)) = (&target.kind, root(target))
+            && target.rank == 0
+            && holds_component(value, target)
+            && let Some(state) = self.entry(id, target.span)
+            && !state.assigned
+        {
+            state.recurs = state.recurs.or(Some(target.span));
+        }
         if let StmtKind::If(arms) = &s.kind {
             for (condition, body, _) in arms {
                 condition.iter().for_each(|e| self.note_compared(e, body));
@@ -249,6 +258,26 @@ fn runs_an_arm(s: &Stmt) -> bool {
         StmtKind::Select { arms, .. } => arms.iter().any(|arm| arm.0.is_none()),
         _ => false,
     }
+}
+
+/// Whether a component of a variable occurs in an expression.
+fn holds_component(e: &Expr, component: &Expr) -> bool {
+    fn same(a: &Expr, b: &Expr) -> bool {
+        match (&a.kind, &b.kind) {
+            (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
+            (ExprKind::Field { base: a, field: i }, ExprKind::Field { base: b, field: j }) => i == j && same(a, b),
+            (ExprKind::ComplexPart { base: a, imaginary: i }, ExprKind::ComplexPart { base: b, imaginary: j }) => {
+                i == j && same(a, b)
+            }
+            _ => false,
+        }
+    }
+    let mut found = false;
+    visit::descend(e, &mut |part| {
+        found |= same(part, component);
+        !found
+    });
+    found
 }
 
 /// Whether a variable occurs in an expression.

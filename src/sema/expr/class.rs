@@ -117,7 +117,10 @@ impl Checker<'_> {
                 "takes an object that is not `intent(out)`, `value`, `optional`, `pointer` or `allocatable`".into(),
             );
         }
-        let rank = |v: &crate::checked::Variable| v.shape.rank();
+        let rank = |v: &crate::checked::Variable| match v.shape {
+            Shape::AssumedRank => None,
+            _ => Some(v.shape.rank()),
+        };
         let other = self.defs.ty(ty).finals.iter().find(|p| dummy(**p).is_some_and(|v| rank(v) == rank(own)))?;
         Some(format!("is for the same rank as `{}`", self.defs.proc(*other).name))
     }
