@@ -70,4 +70,9 @@ impl Io {
         let missing = || Condition::Error(OTHER, "an item without its statement".to_owned()).into();
         self.statements.last_mut().ok_or_else(missing)
     }
+
+    /// Whether the statement in progress has met a condition that it catches.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.statements.last().is_some_and(|statement| statement.failed.is_some())
+    }
 }

@@ -96,6 +96,7 @@ impl Runtime {
                 self.io().position(memory, a.long(0), a.int(1), a.int(2), (a.bits(3), a.bits(4))).map(code)
             }
             Rt::IoByte => self.io().byte(a.long(0), a.int(1), a.long(2)).map(|n| [n as u64, 0]),
+            Rt::IoInquire if a.int(3) == 10 => Ok([u64::from(self.io.has_failed()), 0]),
             Rt::IoInquire => {
                 let path = match a.bits(1) {
                     0 => None,

@@ -28,6 +28,8 @@ const MESSAGE: u64 = 256;
 #[derive(Clone, Copy)]
 pub(super) struct Transfer<'p> {
     pub(super) reading: bool,
+    /// Whether the statement deals with conditions.
+    pub(super) catches: bool,
     /// Whether it is a namelist statement.
     pub(super) is_group: bool,
     /// The procedures for objects of derived types.

@@ -1,7 +1,7 @@
 //! Data transfer statements: READ, WRITE, PRINT as calls of the services `io.*`.
 //!
 //! A statement calls `begin`, the format and other controls, one service for each item, and `end`. After an error that the
-//! program catches, the services do nothing until `end`; the code does not skip items.
+//! program catches, the services do nothing until `end`; the code skips items of input that need something evaluated.
 //!
 //! Not here: the items themselves (`item`), OPEN, CLOSE, INQUIRE (`file`), formats (`text`).
 
@@ -24,7 +24,7 @@ use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};
 use sema::checked::{
-    Const, DefinedIo, Expr, ExprKind, GroupObject, IoControl, IoForm, IoItem, IoStmt, IoUnit, Type, TypeId,
+    Const, DefinedIo, Expr, ExprKind, GroupObject, IoControl, IoForm, IoItem, IoStmt, IoUnit, Type, TypeId, visit,
 };
 
 /// What a statement catches, and where it goes then.
@@ -160,7 +160,6 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn transfer_statement(&mut self, io: &'p IoStmt) {
         let reading = io.kind == IoKind::Read;
-        let how = Transfer { reading, is_group: matches!(io.form, IoForm::Namelist(..)), defined: &io.defined };
         let form = match &io.form {
             IoForm::List => 0,
             IoForm::Format(_) => 1,
@@ -168,6 +167,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             IoForm::Namelist(..) => 3,
         };
         let catch = Catch::of(&io.controls);
+        let is_group = matches!(io.form, IoForm::Namelist(..));
+        let how = Transfer { reading, catches: catch.is_set(), is_group, defined: &io.defined };
         let unit = self.unit_number(&io.unit);
         let format = match &io.form {
             IoForm::Format(e) => Some(self.format_text(e)),
@@ -191,7 +192,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     self.read_group(how);
                 }
             }
-            _ => self.items(&io.items, how),
+            _ => self.list_of_items(&io.items, how),
         }
         let status = self.b.rt(Rt::IoEnd, Vec::new()).first().map_or(Val::i32(0), |&r| r.into());
         if let (Some(back), false) = (scattered, reading) {
@@ -439,6 +440,21 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.at(e.span, |this| if how.reading { this.input_item(e, how) } else { this.output_item(e, how) });
     }
 
+    /// The items of a statement. A condition ends the statement (Fortran 2018, 12.11): subscripts, bounds and functions of the items
+    /// behind it are not evaluated, which may need what was to be read.
+    fn list_of_items(&mut self, items: &'p [IoItem], how: Transfer<'p>) {
+        for (at, item) in items.iter().enumerate() {
+            if at == 0 || !how.reading || !how.catches || !is_computed(item) {
+                self.items(std::slice::from_ref(item), how);
+                continue;
+            }
+            let question = vec![Val::i64(0), Val::i64(0), Val::i64(0), Val::i32(10)];
+            let failed = self.b.rt(Rt::IoInquire, question).first().map_or(Val::i64(0), |&r| r.into());
+            let goes_on = self.b.icmp(CmpOp::Eq, failed, Val::i64(0));
+            self.when(goes_on, |this| this.items(std::slice::from_ref(item), how));
+        }
+    }
+
     fn items(&mut self, items: &'p [IoItem], how: Transfer<'p>) {
         for item in items {
             match item {
@@ -457,4 +473,18 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         }
     }
+}
+
+/// Whether something is evaluated to find where an item is: subscripts, bounds of a loop, calls.
+fn is_computed(item: &IoItem) -> bool {
+    let IoItem::Expr(e) = item else { return true };
+    let mut found = false;
+    visit::descend(e, &mut |part| {
+        found |= matches!(
+            part.kind,
+            ExprKind::Element { .. } | ExprKind::Section { .. } | ExprKind::Substring { .. } | ExprKind::Call { .. }
+        );
+        !found
+    });
+    found
 }

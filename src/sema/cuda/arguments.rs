@@ -4,7 +4,7 @@
 
 use super::{distance, is_device_only, spelling};
 use crate::checked::{Const, Expr, ExprKind, ProcKind, Shape, Sub, Type, VarId, Variable, is_designator, root};
-use crate::checker::CodeSide;
+use crate::checker::{CodeSide, Definitions};
 use crate::typing::{Fit, Typing, is_implicitly_managed, section_extents, space_of};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -80,7 +80,7 @@ impl Typing<'_> {
             fit.distance += u32::from(wanted != actual && wanted.is_some());
             return Ok(());
         }
-        let actual = space_of(self.defs, e);
+        let actual = space_of(self.defs, e).or_else(|| result_space(self.defs, e));
         let managed = self.options.managed && is_implicitly_managed(self.defs, e);
         let unified = self.options.unified && is_designator(e);
         // A value has no memory of its own: what is passed is a copy, which the call puts into managed memory.
@@ -194,4 +194,11 @@ impl Typing<'_> {
             None => d,
         });
     }
+}
+
+/// Where the result of a function lives that is a pointer or allocatable: by its attribute.
+fn result_space(defs: &Definitions<'_>, e: &Expr) -> Option<ast::CudaAttr> {
+    let ExprKind::Call { proc, .. } = e.kind else { return None };
+    let attrs = &defs.var(defs.proc(proc).result?).attrs;
+    attrs.cuda.filter(|_| attrs.pointer || attrs.allocatable)
 }
