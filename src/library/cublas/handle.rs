@@ -76,7 +76,12 @@ impl Call<'_> {
     /// Whether a scalar or a result is in device memory: by the handle, or in the modules of nvfortran by its place.
     pub(crate) fn is_on_device(&self, handle: &Handle, address: u64) -> bool {
         if self.is_of_module {
-            return matches!(Region::of(address), Some(Region::Device(_)));
+            // What both sides reach goes by the handle.
+            return match Region::of(address) {
+                Some(Region::Device(_)) => true,
+                Some(Region::Managed | Region::Pinned) => handle.takes_device_scalars,
+                _ => false,
+            };
         }
         handle.takes_device_scalars
     }

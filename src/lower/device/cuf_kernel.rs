@@ -39,7 +39,7 @@ use std::collections::BTreeSet;
 struct PassedValue {
     var: VarId,
     value: Value,
-    /// For an optional dummy: 0 if it is absent.
+    /// For what may be absent, not allocated or not associated: 0 if it is.
     present: Option<Val>,
 }
 
@@ -390,7 +390,8 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// The value of a host scalar, which is passed; each thread has a private variable that starts with it.
     fn passed_value(&mut self, v: VarId, (b, params): (&mut FunctionBuilder, &mut Params)) -> Option<PassedValue> {
         let var = self.b.program().var(v);
-        let present = var.attrs.optional.then(|| self.presence(v));
+        let may_be_unset = var.attrs.optional || var.attrs.allocatable || var.attrs.pointer;
+        let present = may_be_unset.then(|| self.presence_of_data(v));
         let value = match (self.variable_lvalue(v), self.storage_of(v)) {
             (Some(place), _) => self.value_if(present, place, &var.ty),
             (None, Some(VarStorage::Value(value))) => value,
@@ -484,7 +485,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    /// A thread's own variable, which begins with a value. The variable of an absent dummy has no address.
+    /// A thread's own variable, which begins with a value. What is absent has no address.
     fn private_copy(&mut self, copy: &PassedValue) {
         let (v, ty) = (copy.var, &self.b.program().var(copy.var).ty);
         let Some(present) = copy.present else {

@@ -39,6 +39,16 @@ fn upper_bound(b: &mut Builder<'_, '_>, d: (Val, Val)) -> Val {
 }
 
 impl<'p> FunctionLowering<'_, 'p> {
+    /// The address that a kernel loop got of an allocatable or a pointer of the host's code: 0 for nothing.
+    pub(crate) fn captured_address(&mut self, e: &Expr) -> Option<Val> {
+        let ExprKind::Var(v) = e.kind else { return None };
+        match self.storage_of(v)? {
+            VarStorage::Array(view) => Some(self.b.address(view.mem)),
+            VarStorage::Scalar(mem, _) => Some(self.b.address(mem)),
+            _ => None,
+        }
+    }
+
     pub(super) fn inquiry(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
         use Intrinsic as I;
         if id == I::OnDevice {
@@ -55,8 +65,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         let first = arg(args, 0)?;
         Some(match id {
             I::Allocated => {
-                let d = self.descriptor(first)?;
-                Value::Pred(self.b.desc_is_set(&d))
+                let is_set = match self.descriptor(first) {
+                    Some(d) => self.b.desc_is_set(&d),
+                    None => {
+                        let address = self.captured_address(first)?;
+                        self.b.icmp(CmpOp::Ne, address, Val::i64(0))
+                    }
+                };
+                Value::Pred(is_set)
             }
             I::Associated => Value::Pred(self.associated(first, arg(args, 1))),
             I::Present => Value::Pred(self.is_present(first)),

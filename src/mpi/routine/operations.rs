@@ -78,6 +78,12 @@ pub(super) fn chosen(call: &mut Caller<'_>) -> Result<(Layout, Chosen), Fault> {
         return call.wrong(error::OPERATION, "the reduction operation was freed, or never made");
     };
     let operator = with_type(call, operator, &layout)?;
+    let made = call.datatype_of(datatype)?;
+    if made.recipe.is_some() && made.fixed.is_none() {
+        // MPI 4.0, 6.9.2: the predefined operations take predefined datatypes.
+        let reason = format!("`{}` is not defined for a datatype that the program has made", operator.0.name());
+        return call.wrong(error::OPERATION, reason);
+    }
     Ok((layout, Chosen { operator, fold: None }))
 }
 
