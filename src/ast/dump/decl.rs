@@ -145,7 +145,7 @@ impl Dumper {
                     });
                 }
             }
-            TypeItem::Private(_) => self.line("private"),
+            TypeItem::Private { .. } => self.line("private"),
             TypeItem::Error => self.line("(error)"),
             TypeItem::Procedure { interface, attrs, bindings } => {
                 let interface = interface.as_ref().map_or_else(|| "_".to_owned(), type_spec);

@@ -394,8 +394,13 @@ pub enum TypeItem {
     Field(TypeField),
     /// UNION: in each MAP, components that lie over those of the others.
     Union(Vec<Vec<TypeItem>>),
-    /// `private`, for what follows.
-    Private(Span),
+    /// `private`, of the components or, behind CONTAINS, of the type-bound procedures.
+    Private {
+        /// Whether it stands behind CONTAINS.
+        of_bindings: bool,
+        /// The statement.
+        span: Span,
+    },
     /// `procedure[(iface)][, attrs] :: binding => procedure`
     Procedure {
         /// `(iface)`, or the type of a function that a pointer points to.

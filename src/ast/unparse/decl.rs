@@ -124,16 +124,15 @@ impl Writer {
             if definition.sequence {
                 w.line("sequence");
             }
-            let last_field = definition.items.iter().rposition(|item| matches!(item, TypeItem::Field(_)));
             let is_component = |item: &TypeItem| match item {
                 TypeItem::Procedure { attrs, .. } => attrs.iter().any(|a| matches!(a, Attr::Pointer(_))),
                 _ => false,
             };
             let mut contains = false;
-            for (number, item) in definition.items.iter().enumerate() {
+            for item in &definition.items {
                 let bound = match item {
                     TypeItem::Field(_) | TypeItem::Union(_) | TypeItem::Error => false,
-                    TypeItem::Private(_) => number > 0 && last_field.is_none_or(|last| number > last),
+                    TypeItem::Private { of_bindings, .. } => *of_bindings,
                     TypeItem::Procedure { .. } => !is_component(item),
                     TypeItem::Generic { .. } | TypeItem::Final(_) => true,
                 };
@@ -216,7 +215,7 @@ fn type_item(item: &TypeItem) -> String {
             )
         }
         TypeItem::Union(_) => "! a union outside of a structure".into(),
-        TypeItem::Private(_) => "private".into(),
+        TypeItem::Private { .. } => "private".into(),
         TypeItem::Error => "! components that could not be read".into(),
         TypeItem::Procedure { interface, attrs, bindings } => {
             let interface = interface.as_ref().map_or_else(String::new, |spec| format!("({})", bare_type(spec)));

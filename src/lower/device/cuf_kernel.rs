@@ -371,7 +371,8 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Some(Some(self.passed_scalar(v, (mem, len), (b, params))))
             }
             VarStorage::Scalar(..) if var.attrs.class => None,
-            VarStorage::Scalar(mem, len) if !has_register(&var.ty) => {
+            // A copy of memory says what the host has not set.
+            VarStorage::Scalar(mem, len) if !has_register(&var.ty) || cuf.private.contains(&v) => {
                 let own = captured_object(&mut self.b, v, mem, cuf, (b, params))?;
                 Some(Some(VarStorage::Scalar(own, len)))
             }

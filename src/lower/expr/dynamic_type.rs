@@ -175,6 +175,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         let addr = match whole {
             Some(d @ Descriptor { at: DescriptorAt::Mem(mem), .. }) => {
+                if is_sequence && e.rank > 0 {
+                    self.refuse_gaps(&d, e);
+                }
                 // The dummy is the target, whatever becomes of the pointer meanwhile (Fortran 2018, 15.5.2.4).
                 let addr =
                     if is_pointer(self.b.program(), e) { self.copied_descriptor(&d, e) } else { self.b.address(mem) };
@@ -228,6 +231,22 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         out.words.push(addr);
         out.keys.push(ArgKey::Any);
+    }
+
+    /// Stops the program at a polymorphic array with gaps whose elements must follow each other.
+    fn refuse_gaps(&mut self, d: &Descriptor, e: &'p Expr) {
+        let present = match e.kind {
+            ExprKind::Var(v) => self.presence(v),
+            _ => Val::pred(true),
+        };
+        self.when(present, |this| {
+            let view = this.b.desc_view(d);
+            let test = this.b.contiguity_test(&view);
+            let scattered = this.b.negate(test);
+            this.when(scattered, |this| {
+                this.b.unsupported("a polymorphic array with gaps as an argument of this procedure");
+            });
+        });
     }
 
     /// The address of a copy of a pointer's descriptor. That of an absent dummy has no contents.

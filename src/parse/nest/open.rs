@@ -400,7 +400,9 @@ fn component(kind: DeclKind, span: source::Span, bindings: bool) -> Option<TypeI
         DeclKind::Type { spec, attrs, entities } if !bindings => {
             Some(TypeItem::Field(TypeField { spec, attrs, entities, span }))
         }
-        DeclKind::Attr { attr: Attr::Private(span), entities } if entities.is_empty() => Some(TypeItem::Private(span)),
+        DeclKind::Attr { attr: Attr::Private(span), entities } if entities.is_empty() => {
+            Some(TypeItem::Private { of_bindings: bindings, span })
+        }
         DeclKind::Procedure { interface, attrs, entities } if !bindings => Some(TypeItem::Procedure {
             interface,
             attrs,

@@ -44,6 +44,8 @@ struct Scan<'c> {
     own_from: u32,
     state: BTreeMap<VarId, VarUse>,
     order: Vec<VarId>,
+    /// The components of host objects that were assigned.
+    components: Vec<Expr>,
     in_condition: u32,
     in_loop: u32,
 }
@@ -127,6 +129,9 @@ impl Scan<'_> {
             return;
         }
         let whole = matches!(target.kind, ExprKind::Var(_));
+        if matches!(target.kind, ExprKind::Field { .. } | ExprKind::ComplexPart { .. }) {
+            self.components.push(target.clone());
+        }
         let unconditional = self.in_condition == 0;
         let in_round = self.in_loop > 0;
         if let Some(s) = self.entry(id, target.span) {
@@ -190,12 +195,14 @@ impl Scan<'_> {
         {
             state.recurs = state.recurs.or(Some(target.span));
         }
+        let is_set = matches!(&s.kind, StmtKind::Assign { target, .. } if self.components.iter().any(|c| same_component(c, target)));
         if let StmtKind::Assign { target, value } = &s.kind
             && let (ExprKind::Field { .. } | ExprKind::ComplexPart { .. }, Some(id)) = (&target.kind, root(target))
             && target.rank == 0
             && holds_component(value, target)
             && let Some(state) = self.entry(id, target.span)
             && !state.assigned
+            && !is_set
         {
             state.recurs = state.recurs.or(Some(target.span));
         }
@@ -260,21 +267,25 @@ fn runs_an_arm(s: &Stmt) -> bool {
     }
 }
 
+/// Whether two designators name one component of one variable.
+fn same_component(a: &Expr, b: &Expr) -> bool {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
+        (ExprKind::Field { base: a, field: i }, ExprKind::Field { base: b, field: j }) => {
+            i == j && same_component(a, b)
+        }
+        (ExprKind::ComplexPart { base: a, imaginary: i }, ExprKind::ComplexPart { base: b, imaginary: j }) => {
+            i == j && same_component(a, b)
+        }
+        _ => false,
+    }
+}
+
 /// Whether a component of a variable occurs in an expression.
 fn holds_component(e: &Expr, component: &Expr) -> bool {
-    fn same(a: &Expr, b: &Expr) -> bool {
-        match (&a.kind, &b.kind) {
-            (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
-            (ExprKind::Field { base: a, field: i }, ExprKind::Field { base: b, field: j }) => i == j && same(a, b),
-            (ExprKind::ComplexPart { base: a, imaginary: i }, ExprKind::ComplexPart { base: b, imaginary: j }) => {
-                i == j && same(a, b)
-            }
-            _ => false,
-        }
-    }
     let mut found = false;
     visit::descend(e, &mut |part| {
-        found |= same(part, component);
+        found |= same_component(part, component);
         !found
     });
     found
@@ -376,6 +387,7 @@ impl Typing<'_> {
             own_from: own_from.unwrap_or(u32::MAX),
             state: BTreeMap::new(),
             order: Vec::new(),
+            components: Vec::new(),
             in_condition: 0,
             in_loop: 0,
         };

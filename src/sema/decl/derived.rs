@@ -10,7 +10,7 @@ use crate::typing::{Typing, descriptor_bytes, elements_of};
 use ast::{Attr, CudaAttr, TypeField, TypeItem};
 use diag::{Code, Diagnostic};
 use source::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 impl<'a> Checker<'a> {
@@ -80,7 +80,7 @@ impl<'a> Checker<'a> {
             match item {
                 TypeItem::Field(field) if declares_parameters(&field.attrs) => {}
                 TypeItem::Field(_) | TypeItem::Union(_) => self.components(id, item),
-                TypeItem::Private(_) | TypeItem::Final(_) => {}
+                TypeItem::Private { .. } | TypeItem::Final(_) => {}
                 TypeItem::Error => self.defs.type_info_mut(id).is_broken = true,
                 TypeItem::Procedure { interface, attrs, bindings } => {
                     let pass = attrs.iter().find_map(|a| match a {
@@ -198,7 +198,10 @@ impl<'a> Checker<'a> {
     /// Sets aside the inherited procedures that are private to other modules and whose names the type binds itself. What is deferred
     /// counts as accessible.
     fn hide_private_procedures(&mut self, id: TypeId, def: &ast::DerivedType) {
-        let own = self.scopes.module_of(self.defs.type_info(id).scope).cloned().unwrap_or_default();
+        let scope = self.defs.type_info(id).scope;
+        let own = self.scopes.module_of(scope).cloned().unwrap_or_default();
+        // A submodule has access to what its ancestors keep private.
+        let around: BTreeSet<Arc<str>> = self.scopes.around(scope).filter_map(|data| data.module.clone()).collect();
         for item in &def.items {
             let TypeItem::Procedure { attrs, bindings, .. } = item else { continue };
             if attrs.iter().any(|a| matches!(a, Attr::Pointer(_))) {
@@ -206,7 +209,7 @@ impl<'a> Checker<'a> {
             }
             for (name, _) in bindings {
                 let info = self.defs.type_info_mut(id);
-                let is_foreign = info.private.get(&name.text).is_some_and(|module| *module != own);
+                let is_foreign = info.private.get(&name.text).is_some_and(|module| !around.contains(module));
                 let is_defined =
                     matches!(info.bindings.get(&name.text), Some(Binding::Procedure { deferred: false, .. }));
                 if is_foreign && is_defined {
@@ -223,17 +226,11 @@ impl<'a> Checker<'a> {
             TypeItem::Procedure { attrs, .. } => attrs.iter().any(|a| matches!(a, Attr::Pointer(_))),
             _ => false,
         };
-        // PRIVATE stands before the components, or before the bindings, whichever follow it.
-        let last = def.items.iter().rposition(is_component);
-        let private = |item: &(usize, &TypeItem)| matches!(item.1, TypeItem::Private(_));
-        let mut places = def.items.iter().enumerate().filter(private).map(|(at, _)| at);
         let (mut components, mut bindings) = (false, false);
-        for at in places.by_ref() {
-            let is_of_components = at == 0 || last.is_some_and(|last| at < last);
-            let given = if is_of_components { &mut components } else { &mut bindings };
-            if std::mem::replace(given, true)
-                && let TypeItem::Private(span) = &def.items[at]
-            {
+        for item in &def.items {
+            let TypeItem::Private { of_bindings, span } = item else { continue };
+            let given = if *of_bindings { &mut bindings } else { &mut components };
+            if std::mem::replace(given, true) {
                 // Fortran 2018, C734.
                 let text = "`private` stands twice in one type definition";
                 self.reporter.error::<()>(Code::BadAccessStatement, *span, text);

@@ -132,7 +132,9 @@ impl Checker<'_> {
     /// all the same.
     pub(crate) fn first_sequence_type(&mut self, id: TypeId) -> TypeId {
         // With private components each definition is a type of its own.
-        let is_open = |def: &ast::DerivedType| !def.items.iter().any(|item| matches!(item, ast::TypeItem::Private(_)));
+        let is_open = |def: &ast::DerivedType| {
+            !def.items.iter().any(|item| matches!(item, ast::TypeItem::Private { of_bindings: false, .. }))
+        };
         let is_sequence = |c: &Self, id: TypeId| {
             c.defs.type_info(id).ast.is_some_and(|def| (def.sequence || def.bind_c) && is_open(def))
         };

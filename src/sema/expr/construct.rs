@@ -231,6 +231,9 @@ impl Checker<'_> {
                     parents.push((v, std::mem::replace(e, variable)));
                 }
             }
+            if let ExprKind::Construct { parents: inner, .. } = &mut e.kind {
+                parents.append(inner);
+            }
             for (at, field) in self.defs.ty(p).fields.clone().into_iter().enumerate() {
                 if field.is_parameter {
                     continue;

@@ -52,7 +52,7 @@ impl Typing<'_> {
                         wrong(name.span, "has type-bound procedures");
                         break;
                     }
-                    TypeItem::Union(_) | TypeItem::Private(_) | TypeItem::Error => {}
+                    TypeItem::Union(_) | TypeItem::Private { .. } | TypeItem::Error => {}
                 }
             }
         }

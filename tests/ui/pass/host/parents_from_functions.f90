@@ -67,6 +67,7 @@ program main
   call show(middle((m%base), 8))
   call show(leaf(base(4), level=7))
   call show(leaf(new_middle(1), .true.))
+  call show(leaf(middle(base(5), 6), .true.))
   c = new_leaf(3)
   call show(c)
   list = [(middle(base(i), i), i = 1, 3)]

@@ -16,6 +16,11 @@ module animals
   contains
     procedure, private :: secret => secret_of_bird
   end type
+  interface
+    module subroutine show_fish()
+    end subroutine
+  end interface
+  public :: show_fish
 contains
   subroutine init_animal(self)
     class(animal), intent(inout) :: self
@@ -39,6 +44,57 @@ contains
     class(animal), intent(in) :: self
     tell = self%secret(self%n)
   end function
+end module
+
+submodule (animals) fish_of_animals
+  type, extends(animal) :: fish
+  contains
+    procedure :: secret => secret_of_fish
+  end type
+contains
+  module procedure show_fish
+    type(fish) :: f
+    print '(2i5)', f%tell(), f%sum_of(1)
+  end procedure
+  integer function secret_of_fish(self, k)
+    class(fish), intent(in) :: self
+    integer, intent(in) :: k
+    secret_of_fish = 600 + k
+  end function
+end submodule
+
+module shapes
+  implicit none
+  private
+  type, abstract, public :: shape
+  contains
+    private
+    procedure :: name => name_of_shape
+    procedure, public :: run
+  end type
+contains
+  subroutine name_of_shape(self)
+    class(shape), intent(in) :: self
+    print '(a)', 'shape'
+  end subroutine
+  subroutine run(self)
+    class(shape), intent(in) :: self
+    call self%name()
+  end subroutine
+end module
+
+module squares
+  use shapes
+  implicit none
+  type, extends(shape) :: square
+  contains
+    procedure :: name => name_of_square
+  end type
+contains
+  subroutine name_of_square(self)
+    class(square), intent(in) :: self
+    print '(a)', 'square'
+  end subroutine
 end module
 
 module pets
@@ -83,10 +139,12 @@ end module
 
 program main
   use pets
+  use squares
   implicit none
   class(animal), allocatable :: a
   class(dog), allocatable :: d
   type(parrot) :: p
+  type(square) :: s
   type(dog) :: own
   call own%init(2.5)
   call own%prepare()
@@ -98,4 +156,7 @@ program main
   a = bird()
   print '(2i5)', a%tell(), a%sum_of(3)
   print '(3i5)', p%tell(), p%secret(1), p%sum_of(2)
+  call show_fish()
+  call s%run()
+  call s%name()
 end program
