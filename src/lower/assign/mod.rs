@@ -145,9 +145,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         // The lower bounds are those of a variable, also where its values are converted (Fortran 2018, 10.2.1.3).
         let named = unconverted(value);
-        let lowers: Vec<Val> = match is_whole(named) {
-            true => self.shape_of(named).into_iter().map(|(lower, _)| lower).collect(),
-            false => vec![Val::i64(1); from.dims.len()],
+        let lowers: Vec<Val> = if is_whole(named) {
+            self.shape_of(named).into_iter().map(|(lower, _)| lower).collect()
+        } else {
+            vec![Val::i64(1); from.dims.len()]
         };
         let shape: Vec<(Val, Val)> = lowers.into_iter().zip(from.extents()).collect();
         let element = self.b.desc_element(d);

@@ -108,9 +108,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             if !partials.is_empty() {
                 // The copies of the partial results are in the default stream, which need not wait for that of the launch.
                 match cuf.stream {
-                    Some(_) => this.b.rt(Rt::CudaStreamSynchronize, vec![stream]),
-                    None => this.b.rt(Rt::CudaDeviceSynchronize, Vec::new()),
-                };
+                    Some(_) => _ = this.b.rt(Rt::CudaStreamSynchronize, vec![stream]),
+                    None if gives_arrays_streams(this.b.program()) => {
+                        this.b.rt(Rt::CudaDeviceSynchronize, Vec::new());
+                    }
+                    None => {}
+                }
             }
             this.combine_blocks(cuf, &partials);
         });
@@ -227,7 +230,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             if cuf.loops.iter().any(|l| l.var == v) || cuf.reductions.iter().any(|r| r.0 == v) {
                 continue;
             }
-            match self.captured_storage(v, cuf, (&mut b, &mut params), (&mut copies, &mut objects)) {
+            // What is absent has a descriptor of nothing.
+            let given = self.give_descriptor(v);
+            let storage = self.captured_storage(v, cuf, (&mut b, &mut params), (&mut copies, &mut objects));
+            if let Some(own) = given {
+                self.storage.set(v, own);
+            }
+            match storage {
                 Some(storage) => {
                     bound.extend(storage.map(|h| (v, h)));
                     lengths.push((v, self.captured_lengths(v, &mut b, &mut params)));
@@ -372,7 +381,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             VarStorage::Scalar(..) if var.attrs.class => None,
             // A copy of memory says what the host has not set.
-            VarStorage::Scalar(mem, len) if !has_register(&var.ty) || cuf.private.contains(&v) => {
+            VarStorage::Scalar(mem, len)
+                if !has_register(&var.ty) || cuf.private.contains(&v) && !var.attrs.optional =>
+            {
                 let own = captured_object(&mut self.b, v, mem, cuf, (b, params))?;
                 Some(Some(VarStorage::Scalar(own, len)))
             }
@@ -393,10 +404,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         let var = self.b.program().var(v);
         let may_be_unset = var.attrs.optional || var.attrs.allocatable || var.attrs.pointer;
         let present = may_be_unset.then(|| self.presence_of_data(v));
-        let value = match (self.variable_lvalue(v), self.storage_of(v)) {
-            (Some(place), _) => self.value_if(present, place, &var.ty),
-            (None, Some(VarStorage::Value(value))) => value,
-            _ => return None,
+        let value = match (present, self.storage_of(v)) {
+            (_, Some(VarStorage::Value(value))) => value,
+            (Some(present), Some(_)) => self.value_if(present, v, &var.ty),
+            _ => {
+                let place = self.variable_lvalue(v)?;
+                self.b.load_value(place, &var.ty)
+            }
         };
         let ty = ir_ty(&var.ty);
         let value = match value {
@@ -417,16 +431,17 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// What a variable holds; nothing that matters if it is absent.
-    fn value_if(&mut self, present: Option<Val>, place: Lvalue, ty: &Type) -> Value {
-        let Some(present) = present else { return self.b.load_value(place, ty) };
+    fn value_if(&mut self, present: Val, v: VarId, ty: &Type) -> Value {
         let part = ir_ty(ty);
         let (first, second) = (self.b.mutable(part), self.b.mutable(part));
         let out = if matches!(ty, Type::Complex(_)) { Lvalue::Complex(first, second) } else { Lvalue::Reg(first) };
         self.b.set(first, Val::Imm(0));
         self.b.set(second, Val::Imm(0));
         self.when(present, |this| {
-            let value = this.b.load_value(place, ty);
-            this.b.store_value(out, ty, &value);
+            if let Some(place) = this.variable_lvalue(v) {
+                let value = this.b.load_value(place, ty);
+                this.b.store_value(out, ty, &value);
+            }
         });
         self.b.load_value(out, ty)
     }
@@ -709,6 +724,11 @@ fn aliases_device_data(b: &Builder<'_, '_>, v: VarId) -> bool {
     let Storage::Alias(of) = &var.storage else { return false };
     var.attrs.cuda.is_some()
         || storage_root(b.program(), of).is_some_and(|root| b.program().var(root).attrs.cuda.is_some())
+}
+
+/// Whether a program may give arrays streams of their own: of the module for CUDA's runtime there are the parts that it names.
+fn gives_arrays_streams(program: &Program) -> bool {
+    program.procs.iter().any(|proc| &*proc.name == "cufemu_set_array_stream")
 }
 
 /// The variables that the statements of a body name.

@@ -4,8 +4,8 @@ use super::kernel_do::op_fits;
 use super::uses::is_own;
 use crate::checked::visit::Role;
 use crate::checked::{
-    BinaryOp, Block, Expr, ExprKind, Intrinsic, LogicOp, LoopControl, ReduceOp, Stmt, StmtKind, Storage, VarId, root,
-    visit,
+    Actual, BinaryOp, Block, Expr, ExprKind, Intrinsic, LogicOp, LoopControl, ReduceOp, Stmt, StmtKind, Storage, VarId,
+    is_designator, root, visit,
 };
 use crate::checker::Definitions;
 use crate::typing::Typing;
@@ -46,6 +46,10 @@ struct Scan<'c> {
     order: Vec<VarId>,
     /// The components of host objects that were assigned.
     components: Vec<Expr>,
+    /// The variables that procedures got, which may assign them and their components.
+    passed: BTreeSet<VarId>,
+    /// The ASSOCIATE names that are read.
+    names_read: BTreeSet<VarId>,
     in_condition: u32,
     in_loop: u32,
 }
@@ -82,6 +86,7 @@ impl Scan<'_> {
     fn read(&mut self, id: VarId, span: Span) {
         if let Storage::Alias(target) = &self.defs.var(id).storage {
             let target = target.clone();
+            self.names_read.insert(id);
             self.reads(&target);
             return;
         }
@@ -142,13 +147,42 @@ impl Scan<'_> {
         }
     }
 
+    /// The variable that a name stands for as a whole.
+    fn behind(&self, id: VarId) -> VarId {
+        match &self.defs.var(id).storage {
+            Storage::Alias(of) => match of.kind {
+                ExprKind::Var(inner) => self.behind(inner),
+                _ => id,
+            },
+            _ => id,
+        }
+    }
+
+    /// Notes the variables that the procedures of a statement get.
+    fn note_passed(&mut self, s: &Stmt) {
+        let note = |args: &[Option<Actual>], passed: &mut BTreeSet<VarId>| {
+            let given = args.iter().flatten().filter_map(Actual::expr).filter(|e| is_designator(e));
+            passed.extend(given.filter_map(root));
+        };
+        if let StmtKind::Call { args, .. } = &s.kind {
+            note(args, &mut self.passed);
+        }
+        visit::statement_exprs(s, &mut |e, _| {
+            visit::all(e, &mut |part| {
+                if let ExprKind::Call { args, .. } = &part.kind {
+                    note(args, &mut self.passed);
+                }
+            });
+        });
+    }
+
     /// Notes the scalars that a body assigns and its condition looks at.
     fn note_compared(&mut self, condition: &Expr, body: &Block) {
         for s in body {
             if let StmtKind::Assign { target, .. } = &s.kind
                 && let ExprKind::Var(id) = target.kind
                 && mentions(condition, id)
-                && let Some(state) = self.entry(id, target.span).filter(|st| st.is_host_scalar)
+                && let Some(state) = self.entry(self.behind(id), target.span).filter(|st| st.is_host_scalar)
             {
                 state.compared.get_or_insert(target.span);
             }
@@ -175,7 +209,7 @@ impl Scan<'_> {
                 self.reads(e);
             }
             let fits = op_fits(op, &target.ty);
-            if let Some(state) = self.entry(id, target.span).filter(|st| st.is_host_scalar) {
+            if let Some(state) = self.entry(self.behind(id), target.span).filter(|st| st.is_host_scalar) {
                 state.reduction = Some(match state.reduction {
                     None if fits => Ok(op),
                     Some(Ok(old)) if old == op => Ok(op),
@@ -187,7 +221,7 @@ impl Scan<'_> {
         } else if let StmtKind::Assign { target, value } = &s.kind
             && let ExprKind::Var(id) = target.kind
             && mentions(value, id)
-            && let Some(state) = self.entry(id, target.span)
+            && let Some(state) = self.entry(self.behind(id), target.span)
             && !state.assigned
             // What a call gets may have been assigned there, and a round of a loop may have begun with a value.
             && !state.plain_reads
@@ -200,6 +234,7 @@ impl Scan<'_> {
             && let (ExprKind::Field { .. } | ExprKind::ComplexPart { .. }, Some(id)) = (&target.kind, root(target))
             && target.rank == 0
             && holds_component(value, target)
+            && !self.passed.contains(&id)
             && let Some(state) = self.entry(id, target.span)
             && !state.assigned
             && !is_set
@@ -211,6 +246,7 @@ impl Scan<'_> {
                 condition.iter().for_each(|e| self.note_compared(e, body));
             }
         }
+        self.note_passed(s);
         let mut targets = Vec::new();
         visit::statement_exprs(s, &mut |e, role| match role {
             Role::Definition => targets.push(e),
@@ -388,11 +424,13 @@ impl Typing<'_> {
             state: BTreeMap::new(),
             order: Vec::new(),
             components: Vec::new(),
+            passed: BTreeSet::new(),
+            names_read: BTreeSet::new(),
             in_condition: 0,
             in_loop: 0,
         };
         scan.block(body);
-        let Scan { state, order, .. } = scan;
+        let Scan { state, order, names_read, .. } = scan;
         let mut uses = Uses { reductions: written, private: Vec::new(), captured: Vec::new() };
         for id in order {
             let Some(s) = state.get(&id) else { continue };
@@ -403,7 +441,7 @@ impl Typing<'_> {
                 uses.captured.push(id);
                 continue;
             }
-            match (&s.reduction, s.plain_reads, s.plain_writes) {
+            match (&s.reduction, s.plain_reads || names_read.contains(&id), s.plain_writes) {
                 (Some(Ok(op)), false, false) => {
                     uses.reductions.push((id, *op));
                     continue;

@@ -1,6 +1,7 @@
 //! Structure constructors (Fortran 2018, 7.5.10).
 
-use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Type, TypeId, VarId};
+use super::call::calls;
+use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Type, TypeId, VarId, is_designator};
 use crate::checker::{Binding, Checker};
 use crate::typing::{
     Argument, Given, Typing, assignable, constant, constant_extents, fit_constant, is_class, shape_name, type_name,
@@ -220,9 +221,10 @@ impl Checker<'_> {
                 out.push(arg);
                 continue;
             };
-            if !matches!(e.kind, ExprKind::Construct { .. }) && !crate::checked::is_designator(e) {
+            let is_simple = matches!(e.kind, ExprKind::Construct { .. }) || is_designator(e) && !calls(e);
+            if !is_simple {
                 let is_plain = |id: TypeId| !self.defs.ty(id).is_made && !self.defs.ty(id).is_flat;
-                if is_class(&self.defs, e) || !is_plain(p) || !is_plain(id) || self.cx.proc.is_none() {
+                if is_class(&self.defs, e) || !is_plain(p) || !is_plain(id) {
                     return self.reporter.refuse(e.span, "this expression as the parent component of a constructor");
                 }
                 let variable = self.own_variable("parent", &e.ty, e.span);

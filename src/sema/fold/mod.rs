@@ -247,7 +247,17 @@ impl<'p> Evaluator<'p> {
                 };
                 at(e.span, array::map_row(values, f))
             }
-            ExprKind::Construct { parents, .. } if !parents.is_empty() => not_constant(),
+            ExprKind::Construct { parents, fields, ty } if !parents.is_empty() => {
+                let known = self.bound.len();
+                for (v, own) in parents {
+                    let value = self.eval(own)?;
+                    self.bound.push((*v, value));
+                }
+                let bare = ExprKind::Construct { ty: *ty, parents: Vec::new(), fields: fields.clone() };
+                let value = self.eval(&Expr { kind: bare, ..e.clone() });
+                self.bound.truncate(known);
+                value
+            }
             ExprKind::Construct { fields, ty, .. } if self.program.ty(*ty).is_made => {
                 self.constructed_object(*ty, fields, e.span)
             }
@@ -270,14 +280,35 @@ impl<'p> Evaluator<'p> {
                 Ok(Const::Array { bounds: vec![(1, out.len() as i64)], items: out })
             }
             ExprKind::Null => Ok(Const::Null),
+            ExprKind::Seen { base, class: false } => self.parent_part(base, &e.ty)?.map_or_else(not_constant, Ok),
+            ExprKind::Seen { class: true, .. } => not_constant(),
             ExprKind::Call { proc, args } => self.inquiry_of_module(*proc, args).unwrap_or_else(not_constant),
             ExprKind::Let { .. }
             | ExprKind::Special { .. }
-            | ExprKind::Seen { .. }
             | ExprKind::IsType { .. }
             | ExprKind::Procedure(_)
             | ExprKind::Unsupported(_) => not_constant(),
         }
+    }
+
+    /// The parent's part of an object or of each element of an array: the first of its components.
+    fn parent_part(&mut self, base: &Expr, ty: &Type) -> Result<Option<Const>, NoValue> {
+        let Type::Derived(parent) = ty else { return Ok(None) };
+        let count = self.program.ty(*parent).fields.len();
+        let part = |value: Const| match value {
+            Const::Derived(mut fields) if fields.len() >= count => {
+                fields.truncate(count);
+                Some(Const::Derived(fields))
+            }
+            _ => None,
+        };
+        Ok(match self.eval(base)? {
+            Const::Array { bounds, items } => {
+                let items = items.into_iter().map(part).collect::<Option<Vec<_>>>();
+                items.map(|items| Const::Array { bounds, items })
+            }
+            value => part(value),
+        })
     }
 
     /// What an inquiry function of an intrinsic module says, which constant expressions may refer to (Fortran 2018, 10.1.11, 10.1.12).

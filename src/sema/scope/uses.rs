@@ -69,6 +69,7 @@ impl<'a> Checker<'a> {
                 let text =
                     format!("module `{}` is used as an intrinsic module and as another one", stmt.module.as_str());
                 self.reporter.error::<()>(Code::BadRename, stmt.span, text);
+                continue;
             }
             self.use_module(scope, stmt, uses, &shared);
         }
