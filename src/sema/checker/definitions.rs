@@ -116,8 +116,6 @@ pub(crate) struct TypeInfo<'a> {
     pub(crate) private: BTreeMap<Arc<str>, Arc<str>>,
     /// Type-bound names that no extension may bind to another procedure.
     pub(crate) non_overridable: BTreeSet<Arc<str>>,
-    /// By what names the types of a class know type-bound procedures whose own names mean others for some of them.
-    pub(crate) slots: BTreeMap<Arc<str>, Arc<str>>,
     /// The definition with type parameters that it is an instance of.
     pub(crate) template: Option<TypeId>,
     /// What it has that is not supported.
@@ -158,29 +156,6 @@ pub(crate) enum Binding {
 }
 
 impl TypeInfo<'_> {
-    /// By what name all types of its class know a type-bound procedure.
-    pub(crate) fn slot(&self, name: &Arc<str>) -> Arc<str> {
-        self.slots.get(name).unwrap_or(name).clone()
-    }
-
-    /// Makes room for a procedure of this type under the name of an inherited one that is private to another module: it does not replace
-    /// that one (Fortran 2018, 7.5.7.3: what is overridden is accessible), which stays what generic names and procedures of that
-    /// module mean.
-    pub(crate) fn hide_inherited(&mut self, name: &Arc<str>, module: &str) {
-        let Some(binding) = self.bindings.remove(name) else { return };
-        let owner = self.private.get(name).cloned().unwrap_or_default();
-        let hidden: Arc<str> = format!("{owner}:{name}").into();
-        for other in self.bindings.values_mut() {
-            if let Binding::Generic(names) = other {
-                names.iter_mut().filter(|n| *n == name).for_each(|n| n.clone_from(&hidden));
-            }
-        }
-        self.slots.insert(hidden.clone(), self.slot(name));
-        self.slots.insert(name.clone(), format!("{module}:{name}").into());
-        self.bindings.insert(hidden, binding);
-        self.non_overridable.remove(name);
-    }
-
     /// A type of a program that was checked before.
     pub(crate) fn finished() -> TypeInfo<'static> {
         TypeInfo {
@@ -192,7 +167,6 @@ impl TypeInfo<'_> {
             bindings: BTreeMap::new(),
             private: BTreeMap::new(),
             non_overridable: BTreeSet::new(),
-            slots: BTreeMap::new(),
             template: None,
             refused: None,
             is_broken: false,

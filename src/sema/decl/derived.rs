@@ -10,7 +10,7 @@ use crate::typing::{Typing, descriptor_bytes, elements_of};
 use ast::{Attr, CudaAttr, TypeField, TypeItem};
 use diag::{Code, Diagnostic};
 use source::Span;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl<'a> Checker<'a> {
@@ -59,11 +59,8 @@ impl<'a> Checker<'a> {
             let parent_info = self.defs.type_info(parent_id);
             let inherited =
                 (parent_info.bindings.clone(), parent_info.private.clone(), parent_info.non_overridable.clone());
-            let slots = parent_info.slots.clone();
             let info = self.defs.type_info_mut(id);
             (info.bindings, info.private, info.non_overridable) = inherited;
-            info.slots = slots;
-            self.hide_private_procedures(id, def);
             let (fields, bytes, align) = {
                 let t = self.defs.ty(parent_id);
                 (t.fields.clone(), t.bytes, t.align)
@@ -195,30 +192,6 @@ impl<'a> Checker<'a> {
     }
 
     /// Notes which components and type-bound names of a type only its module may use.
-    /// Sets aside the inherited procedures that are private to other modules and whose names the type binds itself. What is deferred
-    /// counts as accessible.
-    fn hide_private_procedures(&mut self, id: TypeId, def: &ast::DerivedType) {
-        let scope = self.defs.type_info(id).scope;
-        let own = self.scopes.module_of(scope).cloned().unwrap_or_default();
-        // A submodule has access to what its ancestors keep private.
-        let around: BTreeSet<Arc<str>> = self.scopes.around(scope).filter_map(|data| data.module.clone()).collect();
-        for item in &def.items {
-            let TypeItem::Procedure { attrs, bindings, .. } = item else { continue };
-            if attrs.iter().any(|a| matches!(a, Attr::Pointer(_))) {
-                continue;
-            }
-            for (name, _) in bindings {
-                let info = self.defs.type_info_mut(id);
-                let is_foreign = info.private.get(&name.text).is_some_and(|module| !around.contains(module));
-                let is_defined =
-                    matches!(info.bindings.get(&name.text), Some(Binding::Procedure { deferred: false, .. }));
-                if is_foreign && is_defined {
-                    info.hide_inherited(&name.text, &own);
-                }
-            }
-        }
-    }
-
     fn note_private(&mut self, id: TypeId, def: &'a ast::DerivedType) {
         let Some(module) = self.scopes.module_of(self.defs.type_info(id).scope).cloned() else { return };
         let is_component = |item: &TypeItem| match item {

@@ -152,12 +152,17 @@ impl<'a> Checker<'a> {
         let is_module = module.is_some();
         let is_of_module = self.scopes.get(scope).module.is_some() && self.scopes.get(scope).proc.is_none();
         if let Some(at) = module.filter(|_| is_abstract || !is_of_module) {
-            // Fortran 2018, C1547.
+            // Fortran 2018, C1547; in abstract interfaces compilers take it.
             let text = format!(
                 "`module` before `{}` stands in interface bodies of modules only, and in no abstract one",
                 sub.name.as_str()
             );
-            self.reporter.error_help::<()>(Code::AttributeConflict, at, text, "leave out `module`");
+            let help = "leave out `module`";
+            if is_of_module {
+                self.typing().not_standard(Code::FormOfCompilers, at, text, help);
+            } else {
+                self.reporter.error_help::<()>(Code::AttributeConflict, at, text, help);
+            }
         }
         if !is_abstract && !is_module {
             if let Some(id) = self.typing().linked_procedure(sub) {

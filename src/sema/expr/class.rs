@@ -36,7 +36,7 @@ impl Checker<'_> {
             name: name.clone(),
             params: model.params.clone(),
             vars: Vec::new(),
-            body: ProcBody::Dispatch { ty, name: self.defs.type_info(ty).slot(name), object, nopass },
+            body: ProcBody::Dispatch { ty, name: name.clone(), object, nopass },
             parent: None,
             entry_of: None,
             scope: Scope::default(),
@@ -157,8 +157,7 @@ impl Checker<'_> {
                     );
                 }
                 self.check_overriding(ty, &name, id);
-                let slot = self.defs.type_info(ty).slot(&name);
-                self.defs.ty_mut(ty).methods.insert(slot, id);
+                self.defs.ty_mut(ty).methods.insert(name, id);
             }
             self.bind_finals(ty);
             self.bind_assignments(ty);
@@ -194,9 +193,6 @@ impl Checker<'_> {
     /// A procedure that replaces one of the parent has its interface, the object aside (Fortran 2018, 7.5.7.3).
     fn check_overriding(&mut self, ty: TypeId, name: &Arc<str>, id: ProcId) {
         let Some(parent) = self.defs.type_info(ty).parent else { return };
-        if self.defs.type_info(ty).slot(name) != self.defs.type_info(parent).slot(name) {
-            return;
-        }
         let own = self.defs.type_info(ty).bindings.get(name).cloned();
         let Some(Binding::Procedure { nopass, pass, .. }) = own else { return };
         let Some(Binding::Procedure { name: target, scope, nopass: parent_nopass, .. }) =
@@ -227,8 +223,16 @@ impl Checker<'_> {
             } else {
                 Code::BadTypeBoundProcedure
             };
-            let d = Diagnostic::new(code, new.span, text);
-            self.reporter.report(d.secondary(old.span, "the inherited procedure is here"));
+            let d = Diagnostic::new(code, new.span, text).secondary(old.span, "the inherited procedure is here");
+            // Fortran 2018, 7.5.7.3 says that only what is accessible is replaced.
+            let owner = self.defs.type_info(parent).private.get(name);
+            let is_foreign =
+                owner.is_some_and(|module| self.scopes.module_of(self.defs.type_info(ty).scope) != Some(module));
+            self.reporter.report(if is_foreign {
+                d.help("compilers replace what is private to another module, too: give one of the two another name")
+            } else {
+                d
+            });
         }
     }
 
@@ -238,8 +242,7 @@ impl Checker<'_> {
             return;
         };
         for name in names {
-            let slot = self.defs.type_info(ty).slot(&name);
-            let Some(&id) = self.defs.ty(ty).methods.get(&slot) else { continue };
+            let Some(&id) = self.defs.ty(ty).methods.get(&name) else { continue };
             let p = self.defs.proc(id);
             let [left, right] = p.params[..] else { continue };
             let takes = |c: &Self, v: VarId| {

@@ -89,7 +89,7 @@ impl Typing<'_> {
         let Some(Binding::Procedure { nopass, pass, .. }) = self.defs.type_info(ty).bindings.get(name) else {
             return None;
         };
-        let id = *self.defs.ty(ty).methods.get(&self.defs.type_info(ty).slot(name))?;
+        let id = *self.defs.ty(ty).methods.get(name)?;
         let info = self.defs.proc_info(id);
         let is_known = !info.is_broken && info.refused.is_none() && !info.unknown_dummies;
         let passed = (!nopass).then(|| self.defs.passed_position(id, pass.as_ref()));

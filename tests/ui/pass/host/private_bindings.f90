@@ -1,5 +1,5 @@
-! What an extension overrides is accessible (Fortran 2018, 7.5.7.3): a procedure that is private to another module is not replaced by
-! one of the same name, which may have another interface. Procedures and generic names of that module keep to it.
+! A type-bound procedure of an extension replaces one of its name that is private to another module, too, as in nvfortran and
+! gfortran (Fortran 2018, 7.5.7.3 has it for accessible ones only). PRIVATE behind CONTAINS is that of the procedures.
 module animals
   implicit none
   private
@@ -103,7 +103,6 @@ module pets
   type, extends(animal) :: dog
     real :: weight = 0
   contains
-    procedure :: init => init_dog
     procedure :: secret => secret_of_dog
   end type
   type, extends(dog) :: puppy
@@ -115,11 +114,6 @@ module pets
     procedure :: secret => secret_of_parrot
   end type
 contains
-  subroutine init_dog(self, weight)
-    class(dog), intent(inout) :: self
-    real, intent(in) :: weight
-    self%weight = weight
-  end subroutine
   integer function secret_of_dog(self, k)
     class(dog), intent(in) :: self
     integer, intent(in) :: k
@@ -146,7 +140,7 @@ program main
   type(parrot) :: p
   type(square) :: s
   type(dog) :: own
-  call own%init(2.5)
+  own%weight = 2.5
   call own%prepare()
   print '(i4,f5.1,3i5)', own%n, own%weight, own%tell(), own%secret(1), own%sum_of(2)
   allocate (puppy :: d)
