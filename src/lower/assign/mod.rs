@@ -38,7 +38,7 @@ use crate::value::lvalue::{Lvalue, element_lvalue};
 use ir::Val;
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
-use sema::checked::{Expr, ExprKind, Type, is_designator};
+use sema::checked::{Expr, ExprKind, Field, Type, is_designator};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// `target = value`
@@ -84,36 +84,29 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// The descriptor of an allocatable that assignment may allocate: a whole variable or component, of host data.
     pub(crate) fn reallocatable(&mut self, target: &'p Expr) -> Option<Descriptor> {
-        let (allocatable, cuda) = match &target.kind {
-            ExprKind::Var(v) => {
-                let attrs = &self.b.program().var(*v).attrs;
-                (attrs.allocatable, attrs.cuda)
-            }
-            ExprKind::Field { base, field } if base.rank == 0 => {
-                let f = field_of(self.b.program(), base, *field)?;
-                (f.is_allocatable(), f.cuda)
-            }
-            _ => return None,
-        };
-        if !allocatable || !self.b.is_host() || is_device_data(cuda) {
+        if !self.is_whole_allocatable(target) || !self.b.is_host() || is_device_data(self.b.cuda_of(target)) {
             return None;
         }
         self.descriptor(target)
     }
 
+    /// Whether an object is a whole allocatable variable, or such a component of one object.
+    fn is_whole_allocatable(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Var(v) => self.b.program().var(*v).attrs.allocatable,
+            ExprKind::Field { base, field } if base.rank == 0 => {
+                field_of(self.b.program(), base, *field).is_some_and(Field::is_allocatable)
+            }
+            _ => false,
+        }
+    }
+
     /// The same for an array of device data that host code assigns.
     fn reallocatable_on_device(&mut self, target: &'p Expr) -> Option<Descriptor> {
-        let program = self.b.program();
-        let (allocatable, cuda) = match &target.kind {
-            ExprKind::Var(v) => (program.var(*v).attrs.allocatable, program.var(*v).attrs.cuda),
-            // The descriptor is in an object of the host.
-            ExprKind::Field { base, field } if base.rank == 0 && !self.lies_on_device(base) => {
-                let f = field_of(program, base, *field)?;
-                (f.is_allocatable(), f.cuda)
-            }
-            _ => return None,
-        };
-        if !allocatable || !self.b.is_host() || !is_device_data(cuda) || has_open_length(&target.ty) {
+        // The descriptor is in an object of the host.
+        let is_reached = !matches!(&target.kind, ExprKind::Field { base, .. } if self.lies_on_device(base));
+        let is_device = is_reached && is_device_data(self.b.cuda_of(target));
+        if !self.is_whole_allocatable(target) || !self.b.is_host() || !is_device || has_open_length(&target.ty) {
             return None;
         }
         self.descriptor(target)

@@ -110,8 +110,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let address = self.b.address(view.mem);
                 (self.b.icmp(CmpOp::Ne, address, Val::i64(0)), Some(view))
             }
-            (None, _) if target.is_none() && self.captured_address(pointer).is_some() => {
-                let address = self.captured_address(pointer).unwrap_or(Val::i64(0));
+            (None, _)
+                if target.is_none()
+                    && let Some(address) = self.captured_address(pointer) =>
+            {
                 (self.b.icmp(CmpOp::Ne, address, Val::i64(0)), None)
             }
             _ => {

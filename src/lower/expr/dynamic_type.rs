@@ -235,10 +235,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Stops the program at a polymorphic array with gaps whose elements must follow each other.
     fn refuse_gaps(&mut self, d: &Descriptor, e: &'p Expr) {
-        let present = match e.kind {
-            ExprKind::Var(v) => self.presence(v),
-            _ => Val::pred(true),
-        };
+        let present = self.is_present(e);
         self.when(present, |this| {
             let view = this.b.desc_view(d);
             let test = this.b.contiguity_test(&view);
@@ -253,10 +250,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn copied_descriptor(&mut self, d: &Descriptor, e: &'p Expr) -> Val {
         let slot = self.b.empty_descriptor(d.rank);
         let own = Descriptor { at: DescriptorAt::Mem(slot), ..d.clone() };
-        let present = match e.kind {
-            ExprKind::Var(v) => self.presence(v),
-            _ => Val::pred(true),
-        };
+        let present = self.is_present(e);
         self.when(present, |this| {
             let view = this.b.desc_view(d);
             this.b.desc_set(&own, &view);

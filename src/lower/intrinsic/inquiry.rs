@@ -181,7 +181,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    fn is_present(&mut self, e: &'p Expr) -> Val {
+    /// Whether an argument is there; only a dummy may not be.
+    pub(crate) fn is_present(&mut self, e: &'p Expr) -> Val {
         let ExprKind::Var(v) = &e.kind else { return Val::pred(true) };
         self.presence(*v)
     }

@@ -287,7 +287,6 @@ impl FunctionLowering<'_, '_> {
         self.b.with_origin(own)
     }
 
-    /// The storage of an assumed-shape dummy; `pairs` are extent and stride per dimension.
     /// The storage of an assumed-rank dummy that is an array of this rank, by the words behind its address: extent and stride of each
     /// dimension, then a length.
     pub(crate) fn assumed_rank_storage(
@@ -315,6 +314,7 @@ impl FunctionLowering<'_, '_> {
         VarStorage::Array(self.b.with_origin(view))
     }
 
+    /// The storage of an assumed-shape dummy; `pairs` are extent and stride per dimension.
     pub(crate) fn assumed_shape_storage(
         &mut self,
         v: VarId,

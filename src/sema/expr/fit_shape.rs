@@ -7,6 +7,8 @@ use crate::checker::Definitions;
 use crate::typing::{Fit, constant_extents, elements_of, known_extents};
 use diag::{Code, Diagnostic};
 use source::Span;
+
+/// Checks that the rank of an argument is the one that its dummy takes (Fortran 2018, 15.5.2.4).
 pub(super) fn fit_rank(
     fit: &mut Fit,
     dummy: &Variable,
