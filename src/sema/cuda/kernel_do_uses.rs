@@ -8,7 +8,7 @@ use crate::checked::{
     is_designator, root, visit,
 };
 use crate::checker::Definitions;
-use crate::typing::Typing;
+use crate::typing::{Typing, is_same_object};
 use diag::{Code, Diagnostic};
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -229,7 +229,7 @@ impl Scan<'_> {
         {
             state.recurs = state.recurs.or(Some(target.span));
         }
-        let is_set = matches!(&s.kind, StmtKind::Assign { target, .. } if self.components.iter().any(|c| same_component(c, target)));
+        let is_set = matches!(&s.kind, StmtKind::Assign { target, .. } if self.components.iter().any(|c| is_same_object(c, target)));
         if let StmtKind::Assign { target, value } = &s.kind
             && let (ExprKind::Field { .. } | ExprKind::ComplexPart { .. }, Some(id)) = (&target.kind, root(target))
             && target.rank == 0
@@ -303,25 +303,11 @@ fn runs_an_arm(s: &Stmt) -> bool {
     }
 }
 
-/// Whether two designators name one component of one variable.
-fn same_component(a: &Expr, b: &Expr) -> bool {
-    match (&a.kind, &b.kind) {
-        (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
-        (ExprKind::Field { base: a, field: i }, ExprKind::Field { base: b, field: j }) => {
-            i == j && same_component(a, b)
-        }
-        (ExprKind::ComplexPart { base: a, imaginary: i }, ExprKind::ComplexPart { base: b, imaginary: j }) => {
-            i == j && same_component(a, b)
-        }
-        _ => false,
-    }
-}
-
 /// Whether a component of a variable occurs in an expression.
 fn holds_component(e: &Expr, component: &Expr) -> bool {
     let mut found = false;
     visit::descend(e, &mut |part| {
-        found |= same_component(part, component);
+        found |= is_same_object(part, component);
         !found
     });
     found

@@ -4,7 +4,9 @@
 
 use super::Reference;
 use crate::checked::{CharLen, Const, Expr, ExprKind, Intrinsic, Item, Shape, Storage, Type, is_designator};
-use crate::typing::{Typing, constant_extents, is_dummy_procedure, is_pointer, is_procedure_pointer, shape_of};
+use crate::typing::{
+    Typing, constant_extents, is_dummy_procedure, is_part_of, is_pointer, is_procedure_pointer, is_same_object, shape_of,
+};
 use diag::Code;
 
 impl Typing<'_> {
@@ -43,7 +45,7 @@ impl Typing<'_> {
             {
                 self.bad_argument(r.id, 1, target, "a target or a pointer")
             }
-            (Intrinsic::MoveAlloc, Some(from), Some(to)) if is_part_of(from, to) => {
+            (Intrinsic::MoveAlloc, Some(from), Some(to)) if is_part_of(to, from) && !is_same_object(to, from) => {
                 // Fortran 2018, 15.5.2.13: FROM, which becomes unallocated, holds TO.
                 self.bad_argument(r.id, 1, to, "an object that `from` does not hold")
             }
@@ -199,25 +201,5 @@ impl Typing<'_> {
             return self.bad_argument(r.id, 1, mold, "of a type whose objects have a size");
         }
         Some(())
-    }
-}
-
-/// Whether a designator is a component of another object, at any depth: `a%b%c` of `a%b`.
-fn is_part_of(whole: &Expr, part: &Expr) -> bool {
-    match &part.kind {
-        ExprKind::Field { base, .. } => same_designator(whole, base) || is_part_of(whole, base),
-        ExprKind::Element { base, .. } | ExprKind::Section { base, .. } => is_part_of(whole, base),
-        _ => false,
-    }
-}
-
-/// Whether two designators without subscripts name the same object.
-fn same_designator(a: &Expr, b: &Expr) -> bool {
-    match (&a.kind, &b.kind) {
-        (ExprKind::Var(x), ExprKind::Var(y)) => x == y,
-        (ExprKind::Field { base: x, field: m }, ExprKind::Field { base: y, field: n }) => {
-            m == n && same_designator(x, y)
-        }
-        _ => false,
     }
 }

@@ -3,41 +3,12 @@
 use crate::checked::{AllocObject, CharLen, Const, Expr, ExprKind, MOST_ALIGNMENT, StmtKind, Type, TypeId, visit};
 use crate::checker::{Checker, CodeSide};
 use crate::typing::{
-    Typing, assignable, is_allocatable, is_class, is_pointer, is_procedure_pointer, same_type, shape_name, space_of,
+    Typing, assignable, is_allocatable, is_class, is_part_of, is_pointer, is_procedure_pointer, is_same_object, same_type, shape_name, space_of,
     type_name,
 };
 use ast::{Allocate, Arg, ArgValue, CudaAttr};
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
-
-/// Whether two designators without subscripts name one object.
-fn is_same_object(a: &Expr, b: &Expr) -> bool {
-    match (&a.kind, &b.kind) {
-        (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
-        (ExprKind::Field { base: a, field: m }, ExprKind::Field { base: b, field: n }) => {
-            m == n && is_same_object(a, b)
-        }
-        (ExprKind::Element { base: a, subs: x }, ExprKind::Element { base: b, subs: y }) => {
-            let same_constant = |(x, y): (&Expr, &Expr)| matches!((&x.kind, &y.kind), (ExprKind::Const(m), ExprKind::Const(n)) if m == n);
-            is_same_object(a, b) && x.len() == y.len() && x.iter().zip(y).all(same_constant)
-        }
-        _ => false,
-    }
-}
-
-/// Whether a designator is the object or a part of it.
-fn is_part_of(e: &Expr, object: &Expr) -> bool {
-    if is_same_object(e, object) {
-        return true;
-    }
-    match &e.kind {
-        ExprKind::Field { base, .. }
-        | ExprKind::Element { base, .. }
-        | ExprKind::Section { base, .. }
-        | ExprKind::Substring { base, .. } => is_part_of(base, object),
-        _ => false,
-    }
-}
 
 /// AllocateOptions that were given.
 #[derive(Default)]

@@ -27,7 +27,7 @@ pub(crate) use objects::{
     has_vector_subscript, is_allocatable, is_class, is_dummy_procedure, is_implicitly_managed, is_pointer,
     is_procedure_pointer, shape_of, space_of,
 };
-pub(crate) use same::same_characteristics;
+pub(crate) use same::{is_part_of, is_same_object, same_characteristics};
 pub(crate) use shapes::{constant_extents, descriptor_bytes, elements_of, one};
 pub(crate) use types::{
     are_declared_alike, computed, is_numeric, is_plain, promoted, same_type, shape_name, type_name,

@@ -1,4 +1,4 @@
-//! Whether two specification expressions of one scope are the same, term by term.
+//! Whether two expressions of one scope are the same, term by term, and whether two designators name one object.
 
 use super::same_type;
 use crate::checked::{Actual, CharLen, Const, Dim, Expr, ExprKind, Item, Shape, Type, Variable, visit};
@@ -52,6 +52,38 @@ fn same_parts(a: &Expr, b: &Expr) -> bool {
     visit::parts(a, &mut |part| of_a.push(part));
     visit::parts(b, &mut |part| of_b.push(part));
     of_a.len() == of_b.len() && of_a.iter().zip(of_b).all(|(a, b)| same_expression(a, b))
+}
+
+/// Whether two designators surely name one object: the same variable, components, parts of complex values, and elements with equal
+/// constant subscripts.
+pub(crate) fn is_same_object(a: &Expr, b: &Expr) -> bool {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
+        (ExprKind::Field { base: a, field: m }, ExprKind::Field { base: b, field: n }) => {
+            m == n && is_same_object(a, b)
+        }
+        (ExprKind::ComplexPart { base: a, imaginary: m }, ExprKind::ComplexPart { base: b, imaginary: n }) => {
+            m == n && is_same_object(a, b)
+        }
+        (ExprKind::Element { base: a, subs: x }, ExprKind::Element { base: b, subs: y }) => {
+            let same_constant = |(x, y): (&Expr, &Expr)| matches!((&x.kind, &y.kind), (ExprKind::Const(m), ExprKind::Const(n)) if m == n);
+            is_same_object(a, b) && x.len() == y.len() && x.iter().zip(y).all(same_constant)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a designator is the object or a part of it, at any depth: `a%b(2)%c` of `a%b`.
+pub(crate) fn is_part_of(part: &Expr, object: &Expr) -> bool {
+    is_same_object(part, object)
+        || match &part.kind {
+            ExprKind::Field { base, .. }
+            | ExprKind::ComplexPart { base, .. }
+            | ExprKind::Element { base, .. }
+            | ExprKind::Section { base, .. }
+            | ExprKind::Substring { base, .. } => is_part_of(base, object),
+            _ => false,
+        }
 }
 
 /// Whether two variables of one scope have the same type, length, shape, and attributes of results: the characteristics of function

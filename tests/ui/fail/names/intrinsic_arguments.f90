@@ -8,11 +8,11 @@ program main
   type empty
   end type
   type chain
-    type(chain), allocatable :: next
+    type(chain), allocatable :: next, branches(:)
   end type
   type(item) :: items(3)
   type(empty) :: nothing(2)
-  type(chain) :: list
+  type(chain) :: list, lists(2)
   type(c_ptr) :: address, pair(2)
   class(item), pointer :: object
   integer, pointer :: p
@@ -28,6 +28,10 @@ program main
   call c_f_pointer(address, object) !~ E0412
   call c_f_pointer(address, p, [1]) !~ E0401
   call move_alloc(list%next, list%next%next) !~ E0412
+  call move_alloc(list%branches, list%branches(n)%branches) !~ E0412
+  call move_alloc(lists(2)%next, lists(2)%next%next) !~ E0412
+  call move_alloc(lists(1)%next, lists(2)%next%next)
+  call move_alloc(list%next%next, list%next)
   call random_seed(n, seeds) !~ E0401
   print *, selected_int_kind(two) !~ E0412
   print *, pack([1, 2, 3], [.true., .true., .false.], [0]) !~ E0419
