@@ -99,6 +99,48 @@ impl Builder<'_, '_> {
         self.at_least_zero(n)
     }
 
+    /// How many iterations of an `integer(8)` loop follow the first one, as an unsigned number, and whether there is a first one. The
+    /// bounds may be further apart than the largest number.
+    pub(crate) fn rounds_after_first(&mut self, first: Val, last: Val, step: Val) -> (Val, Val) {
+        if let (Some(first), Some(last), Some(step)) = (constant(first), constant(last), constant(step)) {
+            let enters = if step > 0 { first <= last } else { first >= last };
+            let left = last.abs_diff(first).checked_div(step.unsigned_abs()).unwrap_or(0);
+            return (Val::i64(left as i64), Val::pred(enters));
+        }
+        let forwards = self.icmp(CmpOp::Gt, step, Val::i64(0));
+        let low = self.choose(forwards, first, last);
+        let high = self.choose(forwards, last, first);
+        let back = self.isub(Val::i64(0), step);
+        let stride = self.choose(forwards, step, back);
+        let enters = self.icmp(CmpOp::Le, low, high);
+        // Division is signed: it divides half of the distance, and one step more may fit into what is left over.
+        let distance = self.isub(high, low);
+        let half = self.bin(BinOp::ShrU, Ty::I64, distance, Val::i64(1));
+        let half_steps: Val = self.bin(BinOp::Div, Ty::I64, half, stride).into();
+        let steps = self.iadd(half_steps, half_steps);
+        let taken = self.imul(steps, stride);
+        let rest = self.isub(distance, taken);
+        let unsigned = |this: &mut Self, v: Val| -> Val { this.bin(BinOp::Xor, Ty::I64, v, Val::i64(i64::MIN)).into() };
+        let (rest, stride) = (unsigned(self, rest), unsigned(self, stride));
+        let one_more = self.icmp(CmpOp::Ge, rest, stride);
+        let one_more = self.choose(one_more, Val::i64(1), Val::i64(0));
+        (self.iadd(steps, one_more), enters)
+    }
+
+    /// One of two numbers.
+    fn choose(&mut self, condition: Val, yes: Val, no: Val) -> Val {
+        match condition {
+            Val::Imm(bits) => {
+                if bits & 1 == 1 {
+                    yes
+                } else {
+                    no
+                }
+            }
+            Val::Reg(_) => self.select(Ty::I64, condition, yes, no).into(),
+        }
+    }
+
     /// The extent of an allocated dimension. Bounds that are too far apart to count give the largest number, so that the
     /// allocation fails instead of being a small one.
     pub(crate) fn allocated_extent(&mut self, lower: Val, upper: Val) -> Val {

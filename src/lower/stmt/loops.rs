@@ -153,9 +153,14 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let by = self.b.widen(c.step, ty);
                 let zero = self.b.icmp(CmpOp::Eq, by, Val::i64(0));
                 self.when(zero, |this| this.b.trap_here(Trap::ZeroStep));
-                let count = self.b.count(first, last, by);
-                let after_first = self.b.iadd(count, Val::i64(-1));
-                (after_first, Ty::I64, self.b.icmp(CmpOp::Gt, count, Val::i64(0)))
+                if ty == Ty::I64 {
+                    let (left, enters) = self.b.rounds_after_first(first, last, by);
+                    (left, ty, enters)
+                } else {
+                    let count = self.b.count(first, last, by);
+                    let after_first = self.b.iadd(count, Val::i64(-1));
+                    (after_first, Ty::I64, self.b.icmp(CmpOp::Gt, count, Val::i64(0)))
+                }
             }
         };
         let remaining = self.b.mutable(left_ty);

@@ -5,7 +5,8 @@
 use super::Reference;
 use crate::checked::{CharLen, Const, Expr, ExprKind, Intrinsic, Item, Shape, Storage, Type, is_designator};
 use crate::typing::{
-    Typing, constant_extents, is_dummy_procedure, is_part_of, is_pointer, is_procedure_pointer, is_same_object, shape_of,
+    Typing, constant_extents, is_dummy_procedure, is_part_of, is_pointer, is_procedure_pointer, is_same_object,
+    shape_of,
 };
 use diag::Code;
 

@@ -3,8 +3,8 @@
 use crate::checked::{AllocObject, CharLen, Const, Expr, ExprKind, MOST_ALIGNMENT, StmtKind, Type, TypeId, visit};
 use crate::checker::{Checker, CodeSide};
 use crate::typing::{
-    Typing, assignable, is_allocatable, is_class, is_part_of, is_pointer, is_procedure_pointer, is_same_object, same_type, shape_name, space_of,
-    type_name,
+    Typing, assignable, is_allocatable, is_class, is_part_of, is_pointer, is_procedure_pointer, is_same_object,
+    same_type, shape_name, space_of, type_name,
 };
 use ast::{Allocate, Arg, ArgValue, CudaAttr};
 use diag::{Code, Diagnostic, nearest_name};

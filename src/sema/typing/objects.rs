@@ -88,8 +88,7 @@ impl Typing<'_> {
         match &var.module {
             Some(module)
                 if var.attrs.protected
-                    && self.scopes.get(self.cx.scope).module.as_ref() != Some(module)
-                    && self.scopes.module_of(self.cx.scope) != Some(module) =>
+                    && !self.scopes.around(self.cx.scope).any(|s| s.module.as_ref() == Some(module)) =>
             {
                 Err(format!("`{}` is protected by module `{module}`", var.name))
             }

@@ -10,12 +10,17 @@
 #![allow(clippy::print_stderr)]
 
 mod expr;
+mod inner;
 mod intrinsic;
 mod io;
+mod lists;
+mod loops;
 mod names;
 mod object;
 mod program;
+mod results;
 mod stmt;
+mod storage;
 mod subprogram;
 
 use crate::trial;

@@ -3,6 +3,7 @@
 use super::expr::{Expr, Purpose};
 use super::names::{Dim, Storage, Ty, Var, bounds, colons};
 use super::object::Object;
+use super::results::Shaped;
 use super::subprogram::Procedure;
 
 /// One scoping unit while it is made.
@@ -22,6 +23,12 @@ pub(super) struct Gen {
     pub(super) functions: Vec<Procedure>,
     pub(super) subroutines: Vec<Procedure>,
     pub(super) objects: Vec<Object>,
+    /// Functions whose results have shapes of their own each time.
+    pub(super) shaped: Vec<Shaped>,
+    /// Names of functions of an integer that may be arguments.
+    pub(super) inner: Vec<String>,
+    /// The variables of the namelist.
+    pub(super) listed: Vec<Var>,
     /// Whether the derived types have allocatable components.
     pub(super) has_allocatable_components: bool,
     /// Groups of variables that expressions must not read.
@@ -46,6 +53,9 @@ pub(super) fn program(seed: u64) -> String {
         functions: Vec::new(),
         subroutines: Vec::new(),
         objects: Vec::new(),
+        shaped: Vec::new(),
+        inner: Vec::new(),
+        listed: Vec::new(),
         has_allocatable_components: false,
         excluded: Vec::new(),
         is_constant: false,
@@ -61,6 +71,8 @@ impl Gen {
     fn whole(&mut self) -> String {
         self.unit.declarations.push("integer, protected :: zero = 0".to_owned());
         self.types();
+        self.list_types();
+        self.interfaces();
         for _ in 0..2 {
             self.constant();
         }
@@ -76,13 +88,29 @@ impl Gen {
         for _ in 0..=self.below(4) {
             procedures.extend(self.subroutine_definition());
         }
+        for _ in 0..2 {
+            procedures.extend(self.shaped_definition());
+        }
+        procedures.extend(self.list_procedures());
+        procedures.extend(self.applying_procedures());
+        procedures.extend(self.shared_procedures());
         let outer = self.begin();
         for _ in 0..3 + self.below(5) {
             self.variable(false);
         }
+        let shares_memory = self.one_in(3);
+        if shares_memory {
+            self.shared_variables();
+        }
+        self.namelist();
         self.object_variables();
+        self.list_variables();
+        let inner = self.inner_functions();
         self.unit.code.splice(0..0, values);
-        self.statements(14);
+        self.statements(24);
+        if self.one_in(4) {
+            self.long_loops();
+        }
         self.show_all();
         let unit = self.end(outer);
         let mut text = vec!["module things".to_owned(), "implicit none".to_owned()];
@@ -93,6 +121,8 @@ impl Gen {
         text.extend(["implicit none".to_owned(), "integer :: idx".to_owned()]);
         text.extend(unit.declarations);
         text.extend(unit.code);
+        text.push("contains".to_owned());
+        text.extend(inner);
         text.push("end program".to_owned());
         text.iter().flat_map(|line| folded(line)).collect::<Vec<_>>().join("\n") + "\n"
     }
@@ -112,6 +142,12 @@ impl Gen {
     /// Whether the variable of this number belongs to the current unit.
     pub(super) fn is_own(&self, number: usize) -> bool {
         number >= self.unit.first
+    }
+
+    /// Whether this is the main program, and a statement may change its objects.
+    pub(super) fn is_in_main(&self) -> bool {
+        let has_objects = (0..self.vars.len()).any(|n| self.is_own(n) && self.vars[n].name.starts_with("ob%"));
+        has_objects && self.excluded.is_empty() && !self.is_pure
     }
 
     pub(super) fn below(&mut self, n: i64) -> i64 {

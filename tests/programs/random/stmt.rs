@@ -13,7 +13,7 @@ impl Gen {
     }
 
     fn statement(&mut self) {
-        match self.below(30) {
+        match self.below(42) {
             0..=7 => self.assignment(),
             8..=10 if !self.is_pure => self.print(),
             11..=13 if self.nesting < 3 => self.construct(),
@@ -24,12 +24,18 @@ impl Gen {
             19..=21 if !self.is_pure && self.nesting < 2 => self.call(),
             22..=23 if !self.is_pure => self.transfer(),
             24..=26 if !self.is_pure => self.object_statement(),
+            27..=29 => self.list_statement(),
+            30 if !self.is_pure => self.ranked(),
+            37 | 38 => self.shared_statement(),
+            31 if self.nesting < 2 => self.namelist_statement(),
+            32 | 33 => self.inner_statement(),
+            34..=36 if !self.is_pure => self.shaped_statement(),
             _ => self.assignment(),
         }
     }
 
     /// A random shape, often that of a variable.
-    fn shape(&mut self) -> Vec<i64> {
+    pub(super) fn shape(&mut self) -> Vec<i64> {
         let all: Vec<Vec<i64>> = self.vars.iter().filter(|v| v.is_writable).map(Var::extents).collect();
         if let Some(found) = self.pick_of(&all)
             && self.chance()
@@ -152,7 +158,7 @@ impl Gen {
     }
 
     /// A variable that only reads.
-    fn loop_variable(&mut self) -> Var {
+    pub(super) fn loop_variable(&mut self) -> Var {
         let name = self.name("k");
         self.unit.declarations.push(format!("integer :: {name}"));
         let mut var = self.new_var(name, Ty::Integer(4), Vec::new());
