@@ -19,7 +19,7 @@ use crate::object::convention::{
 use crate::object::flat::owns_parts;
 use crate::procedure::reach::{declared_by, declared_exprs};
 use crate::storage::{Taken, VarStorage};
-use crate::types::{HOST_MEMORY, const_bytes, data_space, has_end, ir_ty};
+use crate::types::{HOST_MEMORY, Side, const_bytes, data_space, has_end, ir_ty};
 use crate::value::Value;
 use crate::value::arguments::Passed;
 use crate::value::array_view::ArrayView;
@@ -149,7 +149,11 @@ impl<'p> FunctionLowering<'_, 'p> {
         let total = self.b.array_bytes(&extents, bytes);
         let total = self.b.object_room(&var.ty, total);
         let outlives = self.b.outlives_scope(&var.ty, false);
-        let mem = if outlives {
+        let mem = if self.b.is_host() && var.attrs.cuda.is_some() {
+            let location = self.b.data_location(var.attrs.cuda);
+            let addr = self.b.allocated_temporary(location, total).addr;
+            MemRef::at(addr, data_space(Side::Host, var.attrs.cuda, false))
+        } else if outlives {
             self.b.memory_of_result(total)
         } else {
             self.b.temporary(total, crate::types::align(program, &var.ty).max(8))

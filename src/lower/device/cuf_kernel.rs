@@ -13,7 +13,7 @@
 //! host combines the results of the blocks in order, starting with the value of the variable. The grid of a kernel with
 //! reductions and `*` has at most 1024 blocks.
 
-use super::cuf_object::{PassedObject, captured_object, is_described};
+use super::cuf_object::{PassedObject, captured_object, is_described, is_text_of_any_length};
 use crate::analysis::designators::is_pointer_result;
 use crate::analysis::overlap::storage_root;
 use crate::analysis::variables::has_register;
@@ -31,7 +31,7 @@ use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::{BinOp, CmpOp, Special};
 use ir::rt::Rt;
 use ir::{FuncKind, FunctionBuilder, LaunchConfig, Space, Ty, Val};
-use sema::checked::{CufDim, CufKernel, Expr, Program, Shape, Stmt, StmtKind, Storage, Type, VarId, visit};
+use sema::checked::{CufDim, CufKernel, Expr, Program, Shape, Stmt, StmtKind, Storage, Type, VarId, Variable, visit};
 use source::Span;
 use std::collections::BTreeSet;
 
@@ -280,6 +280,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 view
             })
             .collect();
+        // A reduction into an absent dummy is none.
+        let present: Vec<Option<Val>> =
+            cuf.reductions.iter().map(|(v, _)| self.passed_presence(*v, (&mut b, &mut params))).collect();
         let most = block.iter().try_fold(1i64, |n, &v| Some(n.saturating_mul(crate::builder::arith::constant(v)?)));
         let proc = self.b.procedure();
         let mut kernel = FunctionLowering::new(&mut *self.b.module(), b, Side::Device, proc);
@@ -303,13 +306,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         for v in fresh.chain(cuf.loops.iter().map(|l| l.var)) {
             kernel.scalar_local(v);
         }
-        for (v, op) in &cuf.reductions {
-            kernel.scalar_local(*v);
-            let ty = &kernel.b.program().var(*v).ty;
-            let start = kernel.b.identity(*op, ty);
-            if let Some(place) = kernel.variable_lvalue(*v) {
-                kernel.b.store_value(place, ty, &start);
-            }
+        for ((v, op), &present) in cuf.reductions.iter().zip(&present) {
+            let value = kernel.b.identity(*op, &kernel.b.program().var(*v).ty);
+            kernel.private_copy(&PassedValue { var: *v, value, present });
         }
         // The others stand for captured variables.
         for &v in &names {
@@ -319,8 +318,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             kernel.describe(v);
         }
         kernel.walk_axes(&axes, cuf);
-        for ((v, op), view) in cuf.reductions.iter().zip(&results) {
-            kernel.reduce_block(*v, *op, view, most);
+        for (((v, op), view), present) in cuf.reductions.iter().zip(&results).zip(present) {
+            let is_there = present.map_or(Val::pred(true), |word| kernel.b.icmp(CmpOp::Ne, word, Val::i64(0)));
+            kernel.when(is_there, |kernel| kernel.reduce_block(*v, *op, view, most));
         }
         let end = kernel.b.return_block();
         kernel.b.jump(end);
@@ -380,6 +380,13 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Some(Some(self.passed_scalar(v, (mem, len), (b, params))))
             }
             VarStorage::Scalar(..) if var.attrs.class => None,
+            VarStorage::Scalar(mem, len)
+                if is_text_of_any_length(&var.ty) || matches!(var.ty, Type::Character(_)) && var.attrs.optional =>
+            {
+                let text = self.passed_text(v, mem, len);
+                objects.push(self.pass_object(v, text, &cuf.body, (b, params))?);
+                Some(None)
+            }
             // A copy of memory says what the host has not set.
             VarStorage::Scalar(mem, len)
                 if !has_register(&var.ty) || cuf.private.contains(&v) && !var.attrs.optional =>
@@ -389,7 +396,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             // An object that is polymorphic, or perhaps not there.
             VarStorage::Described(d) if is_described(program, v) => {
-                objects.push(self.described_object(v, &d, &cuf.body, (b, params))?);
+                let object = self.described_object(&d);
+                objects.push(self.pass_object(v, object, &cuf.body, (b, params))?);
                 Some(None)
             }
             _ => {
@@ -402,8 +410,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// The value of a host scalar, which is passed; each thread has a private variable that starts with it.
     fn passed_value(&mut self, v: VarId, (b, params): (&mut FunctionBuilder, &mut Params)) -> Option<PassedValue> {
         let var = self.b.program().var(v);
-        let may_be_unset = var.attrs.optional || var.attrs.allocatable || var.attrs.pointer;
-        let present = may_be_unset.then(|| self.presence_of_data(v));
+        let present = may_be_unset(var).then(|| self.presence_of_data(v));
         let value = match (present, self.storage_of(v)) {
             (_, Some(VarStorage::Value(value))) => value,
             (Some(present), Some(_)) => self.value_if(present, v, &var.ty),
@@ -423,11 +430,18 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Value::Scalar(params.pass(b, v, ty, &var.name))
             }
         };
-        let present = present.map(|p| {
-            let word = self.b.select(Ty::I64, p, Val::i64(1), Val::i64(0)).into();
-            params.pass(b, word, Ty::I64, &format!("{}.present", var.name))
-        });
+        let present = self.passed_presence(v, (b, params));
         Some(PassedValue { var: v, value, present })
+    }
+
+    /// Whether there is a variable, as a number for the kernel; none if there always is.
+    fn passed_presence(&mut self, v: VarId, (b, params): (&mut FunctionBuilder, &mut Params)) -> Option<Val> {
+        let var = self.b.program().var(v);
+        may_be_unset(var).then(|| {
+            let present = self.presence_of_data(v);
+            let word = self.b.select(Ty::I64, present, Val::i64(1), Val::i64(0)).into();
+            params.pass(b, word, Ty::I64, &format!("{}.present", var.name))
+        })
     }
 
     /// What a variable holds; nothing that matters if it is absent.
@@ -729,6 +743,11 @@ fn aliases_device_data(b: &Builder<'_, '_>, v: VarId) -> bool {
 /// Whether a program may give arrays streams of their own: of the module for CUDA's runtime there are the parts that it names.
 fn gives_arrays_streams(program: &Program) -> bool {
     program.procs.iter().any(|proc| &*proc.name == "cufemu_set_array_stream")
+}
+
+/// Whether a variable may be absent, not allocated or not associated.
+fn may_be_unset(var: &Variable) -> bool {
+    var.attrs.optional || var.attrs.allocatable || var.attrs.pointer
 }
 
 /// The variables that the statements of a body name.

@@ -13,11 +13,14 @@ use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::MemRef;
 use ir::op::CmpOp;
 use ir::{FunctionBuilder, Space, Ty, Val, descriptor};
-use sema::checked::{CufKernel, Expr, ExprKind, Intrinsic, Program, Stmt, Storage, Type, VarId, visit};
+use sema::checked::{CharLen, CufKernel, Expr, ExprKind, Intrinsic, Program, Stmt, Storage, Type, VarId, visit};
 use source::Span;
 
 /// Bytes of the largest object that is thought of where its type is not known: kernels have no larger arguments.
 const LARGEST: u64 = 4096;
+
+/// Characters of the longest text whose length is not known.
+const LONGEST: u64 = 1024;
 
 /// An object that a kernel has a copy and a descriptor of.
 pub(super) struct PassedObject {
@@ -32,12 +35,36 @@ pub(super) struct PassedObject {
     is_asked: bool,
 }
 
+/// What the host knows of an object that a kernel gets: where it is, if anywhere, its bytes, and the tag of its type.
+pub(super) struct HostObject {
+    mem: MemRef,
+    is_set: Val,
+    element: Val,
+    tag: Option<Val>,
+    contiguous: bool,
+}
+
 impl<'p> FunctionLowering<'_, 'p> {
-    /// Passes the object that the host has a descriptor of; `None` if its size is not known.
-    pub(super) fn described_object(
+    /// The object that the host has a descriptor of.
+    pub(super) fn described_object(&mut self, d: &Descriptor) -> HostObject {
+        let view = self.b.desc_view(d);
+        let base = self.b.address(view.mem);
+        let is_set = self.b.icmp(CmpOp::Ne, base, Val::i64(0));
+        HostObject { mem: view.mem, is_set, element: view.element, tag: view.tag, contiguous: d.contiguous }
+    }
+
+    /// A text that may be absent, or whose length is known at run time only.
+    pub(super) fn passed_text(&mut self, v: VarId, mem: MemRef, len: Option<Val>) -> HostObject {
+        let program = self.b.program();
+        let element = len.unwrap_or_else(|| Val::i64(const_bytes(program, &program.var(v).ty).unwrap_or(0) as i64));
+        HostObject { mem, is_set: self.presence_of_data(v), element, tag: None, contiguous: true }
+    }
+
+    /// Passes an object; `None` if its size is not known.
+    pub(super) fn pass_object(
         &mut self,
         v: VarId,
-        d: &Descriptor,
+        object: HostObject,
         body: &[Stmt],
         (b, params): (&mut FunctionBuilder, &mut Params),
     ) -> Option<PassedObject> {
@@ -45,23 +72,24 @@ impl<'p> FunctionLowering<'_, 'p> {
         let var = program.var(v);
         let is_asked = var.attrs.class || matches!(var.ty, Type::Any) || asks_whether_there(v, body);
         let types = self.types_that_may_be(&var.ty, var.attrs.class);
-        let is_open = var.attrs.class || matches!(var.ty, Type::Any);
-        let sizes = types.iter().filter_map(|ty| const_bytes(program, ty));
+        let is_text = is_text_of_any_length(&var.ty);
+        let is_open = var.attrs.class || matches!(var.ty, Type::Any) || is_text;
+        let sizes = types.iter().filter_map(|ty| if is_text { Some(LONGEST) } else { const_bytes(program, ty) });
         let bytes = sizes.filter(|&n| !is_open || n <= LARGEST).max()?;
         let most_aligned = types.iter().map(|ty| align(program, ty)).max()?.max(8);
-        let view = self.b.desc_view(d);
-        let base = self.b.address(view.mem);
-        let is_set = self.b.icmp(CmpOp::Ne, base, Val::i64(0));
+        let HostObject { mem, is_set, element, tag, contiguous } = object;
+        let base = self.b.address(mem);
         // Where there is no object, or a smaller one than others that could be there, the copy has a rest that is not set.
         let (_, copy) = self.b.slot(bytes, most_aligned, "temporary", Span::NONE);
         let copy_at = self.b.address(copy);
         if is_open {
             self.when(is_set, |this| {
-                let is_larger = this.b.icmp(CmpOp::Gt, view.element, Val::i64(bytes as i64));
+                let is_larger = this.b.icmp(CmpOp::Gt, element, Val::i64(bytes as i64));
                 this.when(is_larger, |this| {
-                    this.b.unsupported(&format!("an object of more than {LARGEST} bytes in `!$cuf kernel do`"));
+                    let most = if is_text { LONGEST } else { LARGEST };
+                    this.b.unsupported(&format!("an object of more than {most} bytes in `!$cuf kernel do`"));
                 });
-                this.b.copy_bytes(copy, view.mem, view.element);
+                this.b.copy_bytes(copy, mem, element);
             });
             params.args.push(copy_at);
         } else {
@@ -72,10 +100,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         Some(PassedObject {
             var: v,
             is_set: params.pass(b, is_set, Ty::I64, &format!("{}.set", var.name)),
-            element: params.pass(b, view.element, Ty::I64, &format!("{}.element", var.name)),
-            tag: view.tag.map(|tag| params.pass(b, tag, Ty::I64, &format!("{}.type", var.name))),
+            element: params.pass(b, element, Ty::I64, &format!("{}.element", var.name)),
+            tag: tag.map(|tag| params.pass(b, tag, Ty::I64, &format!("{}.type", var.name))),
             own,
-            contiguous: d.contiguous,
+            contiguous,
             is_asked,
         })
     }
@@ -102,7 +130,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         if !object.is_asked {
             let is_set = self.b.icmp(CmpOp::Ne, object.is_set, Val::i64(0));
             let base = self.b.select(Ty::I64, is_set, object.own, Val::i64(0)).into();
-            self.storage.set(object.var, VarStorage::Scalar(MemRef::at(base, Space::Local), None));
+            let len = is_text_of_any_length(&var.ty).then_some(object.element);
+            self.storage.set(object.var, VarStorage::Scalar(MemRef::at(base, Space::Local), len));
             return;
         }
         let bytes = descriptor::bytes(0) + if class { 8 } else { 0 };
@@ -127,8 +156,14 @@ pub(super) fn is_described(program: &Program, v: VarId) -> bool {
     match var.ty {
         Type::Any => true,
         Type::Derived(_) => var.attrs.class || var.attrs.pointer || var.attrs.allocatable,
+        Type::Character(_) => var.attrs.pointer || var.attrs.allocatable,
         _ => false,
     }
+}
+
+/// Whether the length of a text is known at run time only.
+pub(super) fn is_text_of_any_length(ty: &Type) -> bool {
+    matches!(ty, Type::Character(length) if !matches!(length, CharLen::Const(_)))
 }
 
 /// Whether statements ask whether a pointer is associated, or an allocatable object allocated.

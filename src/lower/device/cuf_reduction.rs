@@ -90,21 +90,27 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// After the launch: takes the blocks' results into the variables, in order.
     pub(crate) fn combine_blocks(&mut self, cuf: &'p CufKernel, partials: &[ArrayView]) {
         for ((v, op), view) in cuf.reductions.iter().zip(partials) {
-            let ty = &self.b.program().var(*v).ty;
-            let extents = view.extents();
-            let local = self.b.temporary_array(ty, None, &extents);
-            self.b.transfer(&local, view);
-            let Some(place) = self.variable_lvalue(*v) else {
-                return self.b.unsupported("a reduction into this variable");
-            };
-            self.repeat(extents.first().copied().unwrap_or(Val::i64(0)), &mut |this, i| {
-                let from = this.b.element_linear(&local, i);
-                let b = this.b.load_value(Lvalue::Mem(from), ty);
-                let a = this.b.load_value(place, ty);
-                let joined = reduce_two(&mut this.b, *op, &a, &b, ty);
-                this.b.store_value(place, ty, &joined);
-            });
+            let is_there =
+                if self.b.program().var(*v).attrs.optional { self.presence_of_data(*v) } else { Val::pred(true) };
+            self.when(is_there, |this| this.combine_results(*v, *op, view));
         }
+    }
+
+    fn combine_results(&mut self, v: VarId, op: ReduceOp, view: &ArrayView) {
+        let ty = &self.b.program().var(v).ty;
+        let extents = view.extents();
+        let local = self.b.temporary_array(ty, None, &extents);
+        self.b.transfer(&local, view);
+        let Some(place) = self.variable_lvalue(v) else {
+            return self.b.unsupported("a reduction into this variable");
+        };
+        self.repeat(extents.first().copied().unwrap_or(Val::i64(0)), &mut |this, i| {
+            let from = this.b.element_linear(&local, i);
+            let b = this.b.load_value(Lvalue::Mem(from), ty);
+            let a = this.b.load_value(place, ty);
+            let joined = reduce_two(&mut this.b, op, &a, &b, ty);
+            this.b.store_value(place, ty, &joined);
+        });
     }
 }
 

@@ -148,7 +148,12 @@ pub(crate) fn sequence_bytes(program: &Program, base: VarId, bytes: u64) -> Opti
                 let step = const_bytes(program, &var.ty).unwrap_or(0);
                 items.iter().enumerate().for_each(|(i, item)| given(offset + i as u64 * step, item));
             }
-            Some(value) => given(offset, value),
+            // A scalar stands for each element.
+            Some(value) => {
+                let count: i64 = const_bounds(&var.shape).unwrap_or_default().iter().map(|b| b.1).product();
+                let step = const_bytes(program, &var.ty).unwrap_or(0);
+                (0..count.max(0) as u64).for_each(|i| given(offset + i * step, value));
+            }
             None => {
                 let count: i64 = const_bounds(&var.shape).unwrap_or_default().iter().map(|b| b.1).product();
                 let step = const_bytes(program, &var.ty).unwrap_or(0);

@@ -436,7 +436,8 @@ impl FunctionLowering<'_, '_> {
             };
         };
         let space = match self.b.side() {
-            Side::Host => Space::Host,
+            Side::Host if is_descriptor(program, v) => Space::Host,
+            Side::Host => data_space(Side::Host, var.attrs.cuda, false),
             Side::Device => Space::Generic,
         };
         let mem = MemRef::at(addr.into(), space);

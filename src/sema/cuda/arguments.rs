@@ -199,6 +199,7 @@ impl Typing<'_> {
 /// Where the result of a function lives that is a pointer or allocatable: by its attribute.
 fn result_space(defs: &Definitions<'_>, e: &Expr) -> Option<ast::CudaAttr> {
     let ExprKind::Call { proc, .. } = e.kind else { return None };
-    let attrs = &defs.var(defs.proc(proc).result?).attrs;
-    attrs.cuda.filter(|_| attrs.pointer || attrs.allocatable)
+    let result = defs.var(defs.proc(proc).result?);
+    let has_memory = result.attrs.pointer || result.attrs.allocatable || result.shape.rank() > 0;
+    result.attrs.cuda.filter(|_| has_memory)
 }

@@ -97,16 +97,34 @@ impl Scan<'_> {
     }
 
     fn reads(&mut self, e: &Expr) {
-        let mut found = Vec::new();
-        visit::descend(e, &mut |node| {
-            if let ExprKind::Var(id) = node.kind {
-                found.push((id, node.span));
+        let (mut found, mut asked) = (Vec::new(), Vec::new());
+        visit::descend(e, &mut |node| match &node.kind {
+            ExprKind::Var(id) => {
+                found.push((*id, node.span));
+                true
             }
-            true
+            // PRESENT asks for no value.
+            ExprKind::Intrinsic { id: Intrinsic::Present, args } => {
+                asked.extend(args.iter().flatten().filter_map(|e| Some((root(e)?, e.span))));
+                false
+            }
+            _ => true,
         });
+        for (id, span) in asked {
+            self.entry(self.behind(id), span);
+        }
         for (id, span) in found {
             self.read(id, span);
         }
+    }
+
+    /// The variables that a call gets for dummies with INTENT(OUT): their values are not asked for.
+    fn only_defined<'s>(&self, s: &'s Stmt) -> Vec<&'s Expr> {
+        let StmtKind::Call { proc, args } = &s.kind else { return Vec::new() };
+        let is_defined = |param: VarId| self.defs.var(param).attrs.intent == Some(ast::Intent::Out);
+        let given = self.defs.proc(*proc).params.iter().zip(args).filter(|(param, _)| is_defined(**param));
+        let given = given.filter_map(|(_, actual)| actual.as_ref()?.expr());
+        given.filter(|e| matches!(e.kind, ExprKind::Var(_))).collect()
     }
 
     fn write(&mut self, target: &Expr) {
@@ -248,8 +266,10 @@ impl Scan<'_> {
         }
         self.note_passed(s);
         let mut targets = Vec::new();
+        let only_defined = self.only_defined(s);
         visit::statement_exprs(s, &mut |e, role| match role {
             Role::Definition => targets.push(e),
+            Role::Value if only_defined.iter().any(|of| std::ptr::eq(*of, e)) => targets.push(e),
             Role::Value => self.reads(e),
         });
         for target in targets {

@@ -148,6 +148,9 @@ impl Typing<'_> {
         }
         let Some(id) = root(e).filter(|id| !self.is_loop_local(*id)) else { return Some(()) };
         let var = self.defs.var(id);
+        if matches!(var.storage, Storage::Parameter) {
+            return Some(());
+        }
         let text = format!("an array component of host object `{}` is used in device code", var.name);
         let d = Diagnostic::new(Code::HostDataInDeviceCode, e.span, text)
             .secondary(var.span, "declared here without a CUDA attribute");

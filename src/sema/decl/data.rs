@@ -157,7 +157,7 @@ impl<'a> Checker<'a> {
         }
         let is_made = |ty| self.defs.ty(ty).is_made && !self.has_lengths(ty);
         if root(&target).is_some_and(|id| matches!(self.defs.var(id).ty, Type::Derived(ty) if is_made(ty))) {
-            return self.reporter.refuse(object.span, "`data` for a type with initial targets");
+            return self.refuse_data(object, "`data` for a type with initial targets");
         }
         if let Some(what) = self.elsewhere(&target) {
             // Fortran 2018, C876 and 8.6.7.
@@ -196,10 +196,19 @@ impl<'a> Checker<'a> {
             let text = format!("`{}` cannot be initialised by `data`: its shape is not constant", name.as_str());
             return self.reporter.error(Code::BadInitialisation, object.span, text);
         }
+        if init.is_none()
+            && matches!(target.kind, ExprKind::Var(_))
+            && let Some(count) = super::initial::large_count(&var.shape)
+            && values.gives_one_value(count)
+        {
+            let value = self.data_value(values, &var.ty, None, object.span)?;
+            values.pass(count - 1);
+            self.defs.var_mut(id).init = Some(value);
+            return Some(());
+        }
         let Some(mut whole) = init.or_else(|| self.blank(&var)) else {
-            return self
-                .reporter
-                .refuse(object.span, format!("an initial value of `{}`, which is that large,", name.as_str()));
+            let what = format!("an initial value of `{}`, which is that large,", name.as_str());
+            return self.refuse_data(object, what);
         };
         let scalar = (target.rank == 0).then_some(&target);
         let done = self.data_parts(&target, &mut whole, &mut |c, slot, ty| {
@@ -209,6 +218,13 @@ impl<'a> Checker<'a> {
         });
         self.defs.var_mut(id).init = Some(whole);
         done
+    }
+
+    /// Refuses an object of DATA: its variable cannot be used, since it would not have the value.
+    fn refuse_data(&mut self, object: &'a ast::Expr, what: impl Into<String>) -> Option<()> {
+        let (name, what, scope) = (base_name(object)?, what.into(), self.cx.scope);
+        self.scopes.define(scope, &name.text, Sym::Refused(what.as_str().into()), name.span);
+        self.reporter.refuse(object.span, what)
     }
 
     /// What part of a designator has its memory elsewhere.
@@ -279,7 +295,7 @@ impl<'a> Checker<'a> {
         if step == 0 {
             return self.reporter.error(Code::ZeroStride, d.span, "implied do loop with a step of zero");
         }
-        if last.abs_diff(first) / step.unsigned_abs() > 1 << 20 {
+        if last.abs_diff(first) / step.unsigned_abs() > 1 << 24 {
             return self.reporter.error(Code::ConstantTooLarge, d.span, "implied do loop is too long for `data`");
         }
         let outer = self.enter_block();
@@ -323,13 +339,23 @@ struct DataValues<'a> {
 }
 
 impl<'a> DataValues<'a> {
-    fn next(&mut self) -> Option<&'a ast::Expr> {
-        let &(e, count) = self.list.get(self.at)?;
-        self.used += 1;
-        if self.used >= count {
+    /// Whether the next values, so many, are one that is repeated.
+    fn gives_one_value(&self, count: i64) -> bool {
+        self.list.get(self.at).is_some_and(|&(_, repeat)| repeat - self.used >= count)
+    }
+
+    /// Passes by repetitions of the present value.
+    fn pass(&mut self, count: i64) {
+        self.used += count;
+        if self.list.get(self.at).is_some_and(|&(_, repeat)| self.used >= repeat) {
             self.at += 1;
             self.used = 0;
         }
+    }
+
+    fn next(&mut self) -> Option<&'a ast::Expr> {
+        let &(e, _) = self.list.get(self.at)?;
+        self.pass(1);
         Some(e)
     }
 }
@@ -397,7 +423,23 @@ impl Checker<'_> {
                     Some(())
                 })
             }
-            _ => self.reporter.refuse(target.span, "a part of a complex variable in `data`"),
+            ExprKind::ComplexPart { base, imaginary } => {
+                let (ty, imaginary) = (target.ty.clone(), *imaginary);
+                self.data_parts(base, whole, &mut |c, slot, complex| {
+                    if matches!(slot, Const::Null) {
+                        *slot = c.zero(complex);
+                    }
+                    let mut part = c.zero(&ty);
+                    f(c, &mut part, &ty)?;
+                    match (slot, part) {
+                        (Const::Complex4(re, im), Const::Real4(given)) => *(if imaginary { im } else { re }) = given,
+                        (Const::Complex8(re, im), Const::Real8(given)) => *(if imaginary { im } else { re }) = given,
+                        _ => return None,
+                    }
+                    Some(())
+                })
+            }
+            _ => None,
         }
     }
 

@@ -607,7 +607,7 @@ impl<'a> Checker<'a> {
         let at = self.defs.proc(id).params.len() as u32;
         let var = Variable {
             name: ALTERNATE.into(),
-            ty: Type::Integer(4),
+            ty: Type::Integer(8),
             shape: Shape::Scalar,
             storage: Storage::Dummy(at),
             attrs: Attrs { ignore_tkr: "".into(), ..Attrs::default() },

@@ -71,6 +71,10 @@ impl<'a> Checker<'a> {
                 let whole = Expr { kind: ExprKind::Var(id), ty: ty.clone(), rank: 0, span: p.span };
                 let object = matches!(shape, Shape::Scalar).then_some(&whole);
                 let (value, rank, _) = self.constant_of_object(e, ty, object, scope)?;
+                // A scalar stands for each element.
+                if rank == 0 && large_count(shape).is_some() {
+                    return Some(value);
+                }
                 self.typing().shaped(value, rank, shape, e.span, &p.name)
             }
             Init::Pointer(e) => {
@@ -400,6 +404,12 @@ pub(super) fn implied_shape(p: &DeclaredName<'_>, shape: Shape, value: &Const) -
 pub(super) fn is_null(e: &ast::Expr) -> bool {
     matches!(&e.kind, ast::ExprKind::Apply { base, args } if args.is_empty()
         && matches!(&base.kind, ast::ExprKind::Name(n) if n.as_str() == "null"))
+}
+
+/// The number of elements of an array that is large enough for one constant to stand for all of them.
+pub(super) fn large_count(shape: &Shape) -> Option<i64> {
+    let bounds = shape.constant_bounds()?;
+    bounds.iter().try_fold(1i64, |n, b| n.checked_mul(b.1)).filter(|n| *n > 1 << 16)
 }
 
 /// An array with one value everywhere; none above 16 Mi elements.

@@ -458,7 +458,7 @@ fn of_length(value: Expr, ty: &Type) -> Expr {
     if matches!(value.ty, Type::Character(CharLen::Const(own)) if own == *n) {
         return value;
     }
-    let blanks = crate::checked::Const::Char(vec![b' '; (*n).clamp(0, 1 << 16) as usize].into());
+    let blanks = crate::checked::Const::Char(vec![b' '; (*n).clamp(0, 1 << 24) as usize].into());
     let blanks = Expr { kind: ExprKind::Const(blanks), ty: ty.clone(), rank: 0, span };
     let whole = ExprKind::Concat(Box::new(value), Box::new(blanks));
     let whole = Expr { kind: whole, ty: Type::Character(CharLen::Deferred), rank: 0, span };

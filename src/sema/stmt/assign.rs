@@ -8,7 +8,8 @@ use crate::checker::{Checker, CodeSide, Sym, VarInfo};
 use crate::cuda;
 use crate::typing::{
     Argument, Typing, assignable, constant_extents, has_vector_subscript, is_allocatable, is_class,
-    is_implicitly_managed, is_pointer, is_procedure_pointer, mismatch, one, same_type, shape_name, space_of, type_name,
+    is_implicitly_managed, is_numeric, is_pointer, is_procedure_pointer, mismatch, one, same_type, shape_name,
+    space_of, type_name,
 };
 use ast::{Arg, ArgValue};
 use diag::{Code, Diagnostic};
@@ -195,6 +196,10 @@ impl Checker<'_> {
 
     /// A subroutine that defines assignment for these operands.
     fn defined_assignment(&mut self, target: &Expr, value: &Expr, span: Span) -> Option<Option<StmtKind>> {
+        // A subroutine for CLASS(*) takes no part in what is intrinsic assignment anyway, as in gfortran and flang.
+        if is_intrinsic_assignment(target, value) {
+            return None;
+        }
         let procs = self.operation_procedures("assignment(=)", &[target.clone(), value.clone()]);
         if procs.is_empty() {
             return None;
@@ -515,4 +520,15 @@ fn constant_size(bounds: &[(Expr, Option<Expr>)]) -> Option<i64> {
 fn elements_known(program: &Program, e: &Expr) -> Option<i64> {
     let extents = constant_extents(program, e).filter(|extents| !extents.is_empty())?;
     extents.iter().try_fold(1i64, |all, (_, extent)| all.checked_mul((*extent).max(0)))
+}
+
+/// Whether the types and ranks are those of an intrinsic assignment of intrinsic types (Fortran 2018, table 10.8).
+fn is_intrinsic_assignment(target: &Expr, value: &Expr) -> bool {
+    let types = match (&target.ty, &value.ty) {
+        (a, b) if is_numeric(a) && is_numeric(b) => true,
+        (a, b) => {
+            matches!((a, b), (Type::Logical(_), Type::Logical(_)) | (Type::Character(_), Type::Character(_)))
+        }
+    };
+    types && (value.rank == 0 || value.rank == target.rank)
 }

@@ -42,7 +42,7 @@ impl<'a> Checker<'a> {
         let declared = self.scopes.get(scope).functions.len();
         let functions = self.leading_functions(id, sub);
         if let Some(alternate) = self.defs.proc_info(id).alternate {
-            body.push(alternate_set(alternate, constant(crate::checked::Const::Int(0), Type::Integer(4), sub.span)));
+            body.push(alternate_set(alternate, constant(crate::checked::Const::Int(0), Type::Integer(8), sub.span)));
         }
         let (leading, rest) = sub.body.split_at(functions);
         for stmt in leading.iter().filter(|stmt| !matches!(stmt.kind, ast::StmtKind::Assign { .. })) {
@@ -236,7 +236,7 @@ impl<'a> Checker<'a> {
 /// Sets the number of the label that a call is left by.
 pub(super) fn alternate_set(alternate: VarId, value: Expr) -> Stmt {
     let span = value.span;
-    let target = Expr { kind: ExprKind::Var(alternate), ty: Type::Integer(4), rank: 0, span };
+    let target = Expr { kind: ExprKind::Var(alternate), ty: Type::Integer(8), rank: 0, span };
     Stmt { label: None, kind: StmtKind::Assign { target, value }, span }
 }
 

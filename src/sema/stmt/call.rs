@@ -193,7 +193,7 @@ impl Checker<'_> {
             let text = "the procedure has no alternate returns";
             return self.reporter.error_help(Code::SyntaxError, e.span, text, "add `*` to its arguments");
         };
-        let value = self.integer_scalar(e, &Type::Integer(4), "the number of an alternate return")?;
+        let value = self.integer_scalar(e, &Type::Integer(8), "the number of an alternate return")?;
         let set = alternate_set(alternate, value);
         let id = self.cx.new_construct();
         let leave = Stmt { label: None, kind: StmtKind::Return, span };
@@ -249,9 +249,9 @@ impl Checker<'_> {
         let mut arguments = self.arguments(&rest)?;
         let outer = self.enter_block();
         let storage = Storage::Local;
-        let var = self.construct_variable(&ALTERNATE.into(), Type::Integer(4), Shape::Scalar, storage, span);
+        let var = self.construct_variable(&ALTERNATE.into(), Type::Integer(8), Shape::Scalar, storage, span);
         self.cx.scope = outer;
-        let number = Expr { kind: ExprKind::Var(var), ty: Type::Integer(4), rank: 0, span };
+        let number = Expr { kind: ExprKind::Var(var), ty: Type::Integer(8), rank: 0, span };
         arguments.push(Argument::of(number.clone()));
         let call = call(self, arguments)?;
         let construct = self.cx.new_construct();

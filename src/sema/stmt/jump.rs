@@ -123,7 +123,7 @@ impl<'a> Checker<'a> {
         let label = FIRST_ENTRY + at as u32;
         out.push(Stmt { label: Some(label), kind: StmtKind::Nothing, span });
         if let Some(alternate) = self.cx.proc.and_then(|p| self.defs.proc_info(p).alternate) {
-            out.push(alternate_set(alternate, constant(Const::Int(0), Type::Integer(4), span)));
+            out.push(alternate_set(alternate, constant(Const::Int(0), Type::Integer(8), span)));
         }
         let jump = Stmt { label: None, kind: StmtKind::Goto(label), span };
         self.defs.proc_mut(entries[at].0).body = crate::checked::ProcBody::Statements(vec![jump]);

@@ -108,7 +108,7 @@ impl<'a> Checker<'a> {
                 Some(StmtKind::Goto(*label))
             }
             K::ComputedGoto(labels, value) => {
-                let value = self.integer_scalar(value, &Type::Integer(4), "the selector of a computed `goto`");
+                let value = self.integer_scalar(value, &Type::Integer(8), "the selector of a computed `goto`");
                 for label in labels {
                     self.typing().check_label(*label, span)?;
                 }

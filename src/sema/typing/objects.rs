@@ -38,8 +38,8 @@ impl Typing<'_> {
                 Err(format!("`{}` stands for an expression", var.name))
             };
         }
-        // What a protected pointer points to may change.
-        if var.attrs.pointer { Ok(()) } else { self.unprotected(id) }
+        // What a protected pointer points to may change, and what a pointer component of a protected object points to.
+        if var.attrs.pointer || through_pointer(self.defs, e) { Ok(()) } else { self.unprotected(id) }
     }
 
     /// The name of a dummy that is the procedure's own copy and says that it does not change, if that is what may be assigned.
@@ -58,7 +58,7 @@ impl Typing<'_> {
         if var.attrs.intent == Some(Intent::In) && is_own {
             return Err(format!("`{}` is an `intent(in)` argument", var.name));
         }
-        if matches!(pointer.kind, ExprKind::Var(_)) { self.unprotected(id) } else { Ok(()) }
+        if is_own { self.unprotected(id) } else { Ok(()) }
     }
 
     /// Whether pointers may point to an object: it is a target or a pointer, or part of one.

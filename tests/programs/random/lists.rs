@@ -213,7 +213,10 @@ impl Gen {
                     (*self.pick(&["cp => ob", "cp => oe", "cp => of", "cp => la(@)", "cp => le(@)", "cp => oe%base"]))
                         .replace('@', &at);
                 self.line(to);
-                self.line("write(*,'(3l2)') associated(cp, ob), associated(cp, oe), extends_type_of(cp, oe)");
+                // gfortran 12 takes objects without bytes as associated.
+                let answers =
+                    "associated(cp, ob) .and. storage_size(ob) > 0, associated(cp, oe) .and. storage_size(oe) > 0";
+                self.line(format!("write(*,'(3l2)') {answers}, extends_type_of(cp, oe)"));
             }
             10 if !self.has_allocatable_components => {
                 let of = self.below(2) as usize;

@@ -113,14 +113,14 @@ impl Gen {
         let is_text = matches!(of.ty, Ty::Character(_));
         match self.below(7) {
             0 => self.show_bounds(&format!("[lbound({reference}),ubound({reference}),shape({reference})]")),
-            1 | 2 => {
-                let name = self.name("t");
-                let declared = if is_text { "character(:)".to_owned() } else { of.ty.declared() };
+            // gfortran 12 loses the values of characters of deferred length.
+            1 | 2 if !is_text => {
+                let (name, declared) = (self.name("t"), of.ty.declared());
                 let shape = colons(of.ranks.1);
                 self.unit.declarations.push(format!("{declared}, allocatable :: {name}{shape}"));
                 self.line(format!("{name} = {reference}"));
                 self.show(of.ty, &Expr::other(name.clone()));
-                self.show_bounds(&format!("[lbound({name}),ubound({name}),len([character({}) :: ])]", "2"));
+                self.show_bounds(&format!("[lbound({name}),ubound({name})]"));
             }
             3 if !is_text => {
                 let other = self.shaped_reference(&of, 0);

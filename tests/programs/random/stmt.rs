@@ -269,7 +269,7 @@ impl Gen {
         let range = format!("{name}={}:{}{mask}", dim.lower, dim.upper());
         if is_forall {
             // gfortran 12 reads what it has assigned where a function takes elements of the array, and does not pad characters.
-            let reads_itself = value.text.contains(&array.name);
+            let reads_itself = self.vars.iter().any(|v| v.group == array.group && value.text.contains(&v.name));
             let is_text = matches!(array.ty, Ty::Character(_));
             let value = if reads_itself || is_text || self.one_in(3) { array.at(&[mirrored]) } else { value.text };
             if !self.reads_alias(&array, &value) {
@@ -348,7 +348,11 @@ impl Gen {
         }
         let dims: Vec<Dim> = (0..rank).map(|_| self.dim()).collect();
         let shape: Vec<i64> = dims.iter().map(|d| d.extent).collect();
-        let value = self.value_for(var.ty, &shape);
+        let mut value = self.value_for(var.ty, &shape);
+        if value.text.contains("//") {
+            // gfortran 12 takes the wrong characters of concatenations.
+            value = self.constructed(var.ty, &shape, 0);
+        }
         let new = match self.below(3) {
             0 => {
                 self.line(format!("if (allocated({0})) deallocate({0})", var.name));
