@@ -201,18 +201,24 @@ fn may_read(program: &Program, proc: ProcId, v: VarId) -> bool {
         if found || !seen.insert(proc) {
             continue;
         }
-        match &program.proc(proc).body {
-            ProcBody::Statements(body) => visit::statements(body, &mut |s| {
-                if let StmtKind::Call { proc, .. } = &s.kind {
-                    waiting.push(*proc);
-                }
-                visit::statement_exprs(s, &mut |e, _| {
-                    visit::all(e, &mut |part| match &part.kind {
-                        ExprKind::Call { proc, .. } | ExprKind::Procedure(proc) => waiting.push(*proc),
-                        _ => found = found || names(program, part, v),
-                    });
+        let procedure = program.proc(proc);
+        let mut look = |e: &Expr| {
+            visit::all(e, &mut |part| match &part.kind {
+                ExprKind::Call { proc, .. } | ExprKind::Procedure(proc) => waiting.push(*proc),
+                _ => found = found || names(program, part, v),
+            });
+        };
+        let variables = procedure.vars.iter().chain(&procedure.params).chain(&procedure.result);
+        variables.for_each(|&w| visit::declaration(program.var(w), &mut look));
+        match &procedure.body {
+            ProcBody::Statements(body) => {
+                visit::evaluated(program, body, &mut look);
+                visit::statements(body, &mut |s| {
+                    if let StmtKind::Call { proc, .. } = &s.kind {
+                        waiting.push(*proc);
+                    }
                 });
-            }),
+            }
             ProcBody::Service(_) => {}
             ProcBody::Missing if program.proc(proc).through.is_none() => {}
             // What runs is not known here. A variable that is some procedure's own is seen by procedures inside that one, of which a

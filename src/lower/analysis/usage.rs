@@ -171,14 +171,14 @@ fn draws_itself(body: &[Stmt]) -> bool {
 
 impl Usage {
     /// Whether the body of a CUF kernel draws random numbers, itself or through what it calls.
-    pub(crate) fn is_drawing(&self, body: &[Stmt]) -> bool {
+    pub(crate) fn is_drawing(&self, program: &Program, body: &[Stmt]) -> bool {
         let mut found = draws_itself(body);
         visit::statements(body, &mut |s| {
             found |= matches!(&s.kind, StmtKind::Call { proc, .. } if self.draws.contains(proc));
-            visit::statement_exprs(s, &mut |e, _| {
-                visit::all(e, &mut |e| {
-                    found |= matches!(&e.kind, ExprKind::Call { proc, .. } if self.draws.contains(proc));
-                });
+        });
+        visit::evaluated(program, body, &mut |e| {
+            visit::all(e, &mut |e| {
+                found |= matches!(&e.kind, ExprKind::Call { proc, .. } if self.draws.contains(proc));
             });
         });
         found

@@ -325,6 +325,11 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// An expression evaluated into a temporary array.
     pub(crate) fn materialise(&mut self, e: &'p Expr) -> ArrayView {
         let (operands, extents) = self.prepared(e);
+        self.materialise_prepared(e, operands, &extents)
+    }
+
+    /// A prepared expression evaluated into a temporary array.
+    pub(crate) fn materialise_prepared(&mut self, e: &'p Expr, operands: Operands, extents: &[Val]) -> ArrayView {
         if let (ExprKind::Call { proc, .. }, Some(Operand::View(results))) = (&e.kind, operands.operand(e))
             && self.b.program().proc(*proc).elemental
         {
@@ -332,9 +337,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             return results.clone();
         }
         let len = self.length_of(e, Some(&operands));
-        let view = self.b.temporary_array(&e.ty, len, &extents);
+        let view = self.b.temporary_array(&e.ty, len, extents);
         self.hold_lengths_of(&view, e, &operands);
-        self.fill_from(&view, operands, &extents, e);
+        self.fill_from(&view, operands, extents, e);
         view
     }
 

@@ -128,20 +128,24 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn assign_whole_on_device(&mut self, d: &Descriptor, target: &'p Expr, value: &'p Expr) {
         // What is read of the old contents is copied before they go.
         let is_copied = conflicts(self.b.program(), target, value);
-        let from = match self.readable_view(value) {
-            Some(from) if from.gathers() || is_copied => {
-                let local = self.b.local_view(from, &value.ty);
-                self.b.contiguous_view(local, &value.ty)
+        let (lowers, from) = match self.readable_view(value) {
+            Some(from) => {
+                let lowers: Vec<Val> = match is_whole(value) {
+                    true => from.dims.iter().map(|dim| self.b.freeze(dim.lower)).collect(),
+                    false => vec![Val::i64(1); from.dims.len()],
+                };
+                if from.gathers() || is_copied {
+                    let local = self.b.local_view(from, &value.ty);
+                    (lowers, self.b.contiguous_view(local, &value.ty))
+                } else {
+                    (lowers, from)
+                }
             }
-            Some(from) => from,
-            None => self.materialise(value),
-        };
-        // The lower bounds are those of a variable, also where its values are converted (Fortran 2018, 10.2.1.3).
-        let named = unconverted(value);
-        let lowers: Vec<Val> = if is_whole(named) {
-            self.shape_of(named).into_iter().map(|(lower, _)| lower).collect()
-        } else {
-            vec![Val::i64(1); from.dims.len()]
+            None => {
+                let (operands, extents) = self.prepared(value);
+                let lowers = self.lower_bounds(value, &operands, extents.len());
+                (lowers, self.materialise_prepared(value, operands, &extents))
+            }
         };
         let shape: Vec<(Val, Val)> = lowers.into_iter().zip(from.extents()).collect();
         let element = self.b.desc_element(d);
@@ -238,6 +242,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         });
     }
 
+    /// The array that is assigned, which may have been found already: a designator is evaluated once.
+    fn view_of_target(&mut self, found: Option<&Descriptor>, target: &'p Expr) -> Option<ArrayView> {
+        match found {
+            Some(d) => Some(self.b.desc_view(d)),
+            None => self.designator_view(target),
+        }
+    }
+
     fn assign_array(&mut self, target: &'p Expr, value: &'p Expr) {
         let whole = self.reallocatable(target);
         // Device code allocates nothing by assignment, so that there the target must be allocated.
@@ -258,8 +270,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 v = Value::Object(self.b.owned_copy(*from, &target.ty));
             }
             // A scalar says nothing of the bounds (Fortran 2018, 10.2.1.3).
-            if let Some(d) = whole.clone().or_else(|| self.reallocatable_on_device(target)) {
-                self.stop_unless_allocated(&d, target);
+            let found = whole.clone().or_else(|| self.reallocatable_on_device(target));
+            if let Some(d) = &found {
+                self.stop_unless_allocated(d, target);
             }
             if let (Some(d), Value::Char(_, len)) = (whole.filter(|d| d.element.is_none()), &v) {
                 // The length is that of the value, and the bounds stay.
@@ -269,7 +282,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     dims.iter().map(|dim| (self.b.freeze(dim.lower), self.b.freeze(dim.extent))).collect();
                 self.b.fit_allocation(&d, target, &shape, element);
             }
-            let Some(view) = self.designator_view(target) else {
+            let Some(view) = self.view_of_target(found.as_ref(), target) else {
                 return self.b.unsupported("an assignment to this object");
             };
             if has_final(self.b.program(), &target.ty) {
@@ -280,17 +293,18 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             return self.at(target.span, |this| this.b.fill(&view, &v, &target.ty));
         }
-        if let Some(d) = whole
-            && (!keeps_shape(self.b.program(), target, value) || has_own_length(&d, target, value))
+        if let Some(d) = &whole
+            && (!keeps_shape(self.b.program(), target, value) || has_own_length(d, target, value))
         {
-            return self.assign_whole(&d, target, value);
+            return self.assign_whole(d, target, value);
         }
-        if let Some(d) = self.reallocatable_on_device(target)
+        let on_device = if whole.is_some() { None } else { self.reallocatable_on_device(target) };
+        if let Some(d) = &on_device
             && !keeps_shape(self.b.program(), target, value)
         {
-            return self.assign_whole_on_device(&d, target, value);
+            return self.assign_whole_on_device(d, target, value);
         }
-        let Some(mut view) = self.designator_view(target) else {
+        let Some(mut view) = self.view_of_target(whole.or(on_device).as_ref(), target) else {
             return self.b.unsupported("an assignment to this object");
         };
         if crate::analysis::expressions::has_vector(target) && finds_itself(self.b.program(), target) {
@@ -364,30 +378,31 @@ impl<'p> FunctionLowering<'_, 'p> {
         may_share(self.b.program(), target, value)
     }
 
+    /// The lower bounds that an allocatable gets which a prepared value is assigned to: those of a whole array, also where its values are
+    /// converted (Fortran 2018, 10.2.1.3).
+    fn lower_bounds(&mut self, value: &'p Expr, operands: &Operands, rank: usize) -> Vec<Val> {
+        let named = unconverted(value);
+        match operands.operand(named) {
+            Some(Operand::View(view)) if is_whole(named) => {
+                view.dims.iter().map(|dim| self.b.freeze(dim.lower)).collect()
+            }
+            _ => vec![Val::i64(1); rank],
+        }
+    }
+
     /// Assignment to a whole allocatable, which may have to be reallocated.
     fn assign_whole(&mut self, d: &Descriptor, target: &'p Expr, value: &'p Expr) {
         let reads_target = match storage_root(self.b.program(), target) {
             Some(v) => reads(self.b.program(), value, v),
             None => true,
         };
-        let (operands, extents) = if reads_target {
-            let from = self.materialise(value);
-            let extents = from.extents();
-            let mut operands = Operands::default();
+        let (mut operands, extents) = self.prepared(value);
+        let lowers = self.lower_bounds(value, &operands, extents.len());
+        if reads_target {
+            let from = self.materialise_prepared(value, operands, &extents);
+            operands = Operands::default();
             operands.insert(value, Operand::View(from));
-            (operands, extents)
-        } else {
-            self.prepared(value)
-        };
-        let whole = match &value.kind {
-            ExprKind::Convert(inner) => inner,
-            _ => value,
-        };
-        let lowers: Vec<Val> = match operands.operand(whole) {
-            // The value is a whole array: its bounds become those of the target.
-            Some(Operand::View(view)) if is_whole(whole) => view.dims.iter().map(|dim| dim.lower).collect(),
-            _ => vec![Val::i64(1); extents.len()],
-        };
+        }
         let deferred = d.element.is_none();
         let length = if deferred { self.length_of(value, Some(&operands)) } else { None };
         let element = length.unwrap_or_else(|| self.b.desc_element(d));

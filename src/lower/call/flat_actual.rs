@@ -12,7 +12,6 @@ use crate::analysis::variables::{const_bounds, is_descriptor};
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::object::flat::{holds_parts, owns_parts};
-use crate::procedure::reach::declared_exprs;
 use crate::storage::VarStorage;
 use crate::types::{is_device_data, is_flat, is_made};
 use crate::value::arguments::{CopyBack, GivenLengths, Passed};
@@ -354,7 +353,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 /// needed for that.
 fn is_known_to_host(program: &Program, proc: ProcId, v: VarId, needed: &mut BTreeSet<VarId>) -> bool {
     let is_kernel = program.proc(proc).kind == ProcKind::Kernel;
-    declared_exprs(program.var(v)).into_iter().all(|e| {
+    visit::declared_exprs(program.var(v)).into_iter().all(|e| {
         let mut read = Vec::new();
         values_read(program, e, &mut read);
         let is_readable = |w: VarId| {

@@ -17,7 +17,7 @@ use crate::object::convention::{
     ResultForm, assumed_lengths, passed_words, result_form, value_of_registers, word_types,
 };
 use crate::object::flat::owns_parts;
-use crate::procedure::reach::{declared_by, declared_exprs};
+use crate::procedure::reach::declared_by;
 use crate::storage::{Taken, VarStorage};
 use crate::types::{HOST_MEMORY, Side, const_bytes, data_space, has_end, ir_ty};
 use crate::value::Value;
@@ -306,7 +306,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn bind_shapes(&mut self, proc: ProcId, v: VarId, saved: &mut Vec<(VarId, Taken)>) {
         let program = self.b.program();
         let mut named = Vec::new();
-        for e in declared_exprs(program.var(v)) {
+        for e in visit::declared_exprs(program.var(v)) {
             visit::all(e, &mut |e| {
                 if let ExprKind::Var(w) = e.kind {
                     named.push(w);
@@ -447,7 +447,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         while let Some(e) = asked.pop() {
             for &v in dummies {
                 if mentions(program, e, v) && needed.insert(v) && !matches!(program.var(v).shape, Shape::Scalar) {
-                    asked.extend(declared_exprs(program.var(v)));
+                    asked.extend(visit::declared_exprs(program.var(v)));
                 }
             }
         }

@@ -224,7 +224,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let passed: BTreeSet<VarId> = cuf.captured.iter().chain(kept).copied().collect();
         let private: Vec<VarId> =
             cuf.private.iter().copied().filter(|v| !matches!(program.var(*v).ty, Type::Derived(_))).collect();
-        let named = variables_of(&cuf.body);
+        let named = variables_of(program, &cuf.body);
         let mut unreached = BTreeSet::new();
         for &v in &passed {
             if cuf.loops.iter().any(|l| l.var == v) || cuf.reductions.iter().any(|r| r.0 == v) {
@@ -287,7 +287,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let proc = self.b.procedure();
         let mut kernel = FunctionLowering::new(&mut *self.b.module(), b, Side::Device, proc);
         kernel.b.set_span(span);
-        if kernel.b.usage().is_drawing(&cuf.body) {
+        if kernel.b.usage().is_drawing(program, &cuf.body) {
             begin_state(&mut kernel.b);
         }
         for (v, storage) in bound {
@@ -751,15 +751,13 @@ fn may_be_unset(var: &Variable) -> bool {
 }
 
 /// The variables that the statements of a body name.
-fn variables_of(body: &[Stmt]) -> BTreeSet<VarId> {
+fn variables_of(program: &Program, body: &[Stmt]) -> BTreeSet<VarId> {
     let mut named = BTreeSet::new();
-    visit::statements(body, &mut |s| {
-        visit::statement_exprs(s, &mut |e, _| {
-            visit::all(e, &mut |e| {
-                if let sema::checked::ExprKind::Var(v) = e.kind {
-                    named.insert(v);
-                }
-            });
+    visit::evaluated(program, body, &mut |e| {
+        visit::all(e, &mut |e| {
+            if let sema::checked::ExprKind::Var(v) = e.kind {
+                named.insert(v);
+            }
         });
     });
     named

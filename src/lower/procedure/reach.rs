@@ -9,9 +9,7 @@ use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::descriptor::DescriptorAt;
 use crate::value::lvalue::MemRef;
 use ir::{Space, Val};
-use sema::checked::{
-    ALTERNATE, CharLen, Expr, ExprKind, Procedure, Program, Shape, Storage, Type, VarId, Variable, visit,
-};
+use sema::checked::{ALTERNATE, ExprKind, Procedure, Program, Shape, Storage, Type, VarId, Variable, visit};
 use std::collections::BTreeSet;
 
 /// The variables of `home` that `entry`, which may be `home` itself, does not reach.
@@ -30,29 +28,10 @@ pub(super) fn out_of_reach(program: &Program, home: &Procedure, entry: &Procedur
     out
 }
 
-/// The expressions with which bounds and lengths of a variable are declared.
-pub(crate) fn declared_exprs(var: &Variable) -> Vec<&Expr> {
-    let mut exprs: Vec<&Expr> = Vec::new();
-    match &var.shape {
-        Shape::Explicit(dims) => exprs.extend(dims.iter().flat_map(|d| [&d.lower, &d.upper])),
-        Shape::AssumedSize(dims, lower) => {
-            exprs.extend(dims.iter().flat_map(|d| [&d.lower, &d.upper]));
-            exprs.push(lower);
-        }
-        Shape::AssumedShape(lower) => exprs.extend(lower),
-        Shape::Scalar | Shape::Deferred(_) | Shape::AssumedRank => {}
-    }
-    if let Type::Character(CharLen::Expr(len)) = &var.ty {
-        exprs.push(len);
-    }
-    exprs.extend(var.attrs.lengths.iter().filter_map(visit::length_expr));
-    exprs
-}
-
 /// Whether bounds or length of a variable refer to one of these.
 pub(crate) fn declared_by(var: &Variable, of: &BTreeSet<VarId>) -> bool {
     let mut found = false;
-    for e in declared_exprs(var) {
+    for e in visit::declared_exprs(var) {
         visit::all(e, &mut |e| found |= matches!(&e.kind, ExprKind::Var(v) if of.contains(v)));
     }
     found

@@ -8,7 +8,7 @@
 
 use super::{
     Actual, Block, CaseRange, CharLen, CufDim, CufKernel, Expr, ExprKind, ImpliedDo, IoForm, IoItem, IoStmt, IoUnit,
-    Item, LaunchGrid, LaunchSpec, LoopControl, Stmt, StmtKind, Sub, Type, VarId,
+    Item, LaunchGrid, LaunchSpec, LoopControl, Program, Shape, Stmt, StmtKind, Storage, Sub, Type, VarId, Variable,
 };
 
 /// Defines a visitor of the direct parts of an expression, by shared or by exclusive references.
@@ -361,6 +361,44 @@ pub fn blocks<'s>(s: &'s Stmt, f: &mut dyn FnMut(&'s Block)) {
         | StmtKind::Nullify(_)
         | StmtKind::Io(_)
         | StmtKind::Unsupported(_) => {}
+    }
+}
+
+/// The expressions with which bounds and lengths of a variable are declared.
+pub fn declared_exprs(var: &Variable) -> Vec<&Expr> {
+    let mut exprs: Vec<&Expr> = Vec::new();
+    match &var.shape {
+        Shape::Explicit(dims) => exprs.extend(dims.iter().flat_map(|d| [&d.lower, &d.upper])),
+        Shape::AssumedSize(dims, lower) => {
+            exprs.extend(dims.iter().flat_map(|d| [&d.lower, &d.upper]));
+            exprs.push(lower);
+        }
+        Shape::AssumedShape(lower) => exprs.extend(lower),
+        Shape::Scalar | Shape::Deferred(_) | Shape::AssumedRank => {}
+    }
+    if let Type::Character(CharLen::Expr(len)) = &var.ty {
+        exprs.push(len);
+    }
+    exprs.extend(var.attrs.lengths.iter().filter_map(length_expr));
+    exprs
+}
+
+/// Calls `f` with each expression that the execution of a body evaluates: those of its statements, and those that declare the variables
+/// of its constructs, which are bounds, lengths, and what names stand for.
+pub fn evaluated<'p>(program: &'p Program, body: &'p [Stmt], f: &mut dyn FnMut(&'p Expr)) {
+    statements(body, &mut |s| {
+        if let StmtKind::Block { vars, .. } = &s.kind {
+            vars.iter().for_each(|&v| declaration(program.var(v), f));
+        }
+        statement_exprs(s, &mut |e, _| f(e));
+    });
+}
+
+/// Calls `f` with the expressions of the declaration of a variable: bounds, lengths, and what a name stands for.
+pub fn declaration<'p>(var: &'p Variable, f: &mut dyn FnMut(&'p Expr)) {
+    declared_exprs(var).into_iter().for_each(&mut *f);
+    if let Storage::Alias(of) = &var.storage {
+        f(of);
     }
 }
 

@@ -4,8 +4,8 @@ use super::kernel_do::op_fits;
 use super::uses::is_own;
 use crate::checked::visit::Role;
 use crate::checked::{
-    Actual, BinaryOp, Block, Expr, ExprKind, Intrinsic, LogicOp, LoopControl, ReduceOp, Stmt, StmtKind, Storage, VarId,
-    is_designator, root, visit,
+    Actual, BinaryOp, Block, Expr, ExprKind, Intrinsic, LogicOp, LoopControl, LoopId, ReduceOp, Stmt, StmtKind,
+    Storage, VarId, is_designator, root, visit,
 };
 use crate::checker::Definitions;
 use crate::typing::{Typing, is_same_object};
@@ -265,6 +265,10 @@ impl Scan<'_> {
             }
         }
         self.note_passed(s);
+        if let StmtKind::Block { vars, .. } = &s.kind {
+            let vars: Vec<_> = vars.iter().map(|&v| self.defs.var(v)).collect();
+            vars.into_iter().flat_map(visit::declared_exprs).for_each(|e| self.reads(e));
+        }
         let mut targets = Vec::new();
         let only_defined = self.only_defined(s);
         visit::statement_exprs(s, &mut |e, role| match role {
@@ -279,6 +283,9 @@ impl Scan<'_> {
         self.in_condition += u32::from(conditional);
         let is_loop = u32::from(matches!(s.kind, StmtKind::Loop { .. }));
         self.in_loop += is_loop;
+        // What an EXIT of a construct passes by is not surely set behind it.
+        let before_construct =
+            matches!(&s.kind, StmtKind::Block { id, body, .. } if may_leave(body, *id)).then(|| self.assigned());
         let mut set_by_all: Option<BTreeSet<VarId>> = None;
         visit::blocks(s, &mut |inner| {
             // What one arm sets is not set in the next.
@@ -302,6 +309,11 @@ impl Scan<'_> {
                 }
             }
         }
+        if let Some(before) = before_construct {
+            for (id, state) in &mut self.state {
+                state.assigned = before.contains(id);
+            }
+        }
         self.in_loop -= is_loop;
         self.in_condition -= u32::from(conditional);
         // A counted inner loop sets its variable even when it does not run.
@@ -312,6 +324,19 @@ impl Scan<'_> {
             state.assigned = true;
         }
     }
+}
+
+/// Whether a statement of a construct leaves it early: EXIT, or a jump.
+fn may_leave(body: &Block, id: LoopId) -> bool {
+    let mut found = false;
+    visit::statements(body, &mut |s| {
+        found |= match &s.kind {
+            StmtKind::Exit(of) => *of == id,
+            StmtKind::Goto(_) | StmtKind::ComputedGoto(..) | StmtKind::ArithmeticIf(..) => true,
+            _ => false,
+        };
+    });
+    found
 }
 
 /// Whether one of the blocks of a construct is executed in any case.

@@ -170,7 +170,9 @@ impl Checker<'_> {
         }
         self.typing().check_allocated_lengths(&object, lengths, created.is_some() && options.is_some(), e.span)?;
         self.typing().check_component_allocation(&object)?;
-        if let Err(why) = self.typing().definable(&object) {
+        let is_pointer = is_pointer(&self.defs, &object);
+        let fits = if is_pointer { self.typing().associable(&object) } else { self.typing().definable(&object) };
+        if let Err(why) = fits {
             return self.reporter.error(Code::NotDefinable, e.span, format!("{why} and may not be allocated"));
         }
         Some(AllocObject { object, bounds: typed, spec: spec.cloned(), lengths: lengths.to_vec() })
