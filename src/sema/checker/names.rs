@@ -58,6 +58,13 @@ impl Names {
         }
     }
 
+    /// Takes away the names that are not to be kept, and all that modules bring in.
+    pub(crate) fn keep(&mut self, is_kept: impl Fn(&str) -> bool) {
+        self.own.retain(|name, _| is_kept(name));
+        self.used = None;
+        self.hidden.clear();
+    }
+
     /// Brings in all names of a table, which must come before any other name.
     pub(crate) fn share(&mut self, table: Arc<Table>) {
         self.used = Some(table);

@@ -114,12 +114,8 @@ impl<'a> Checker<'a> {
     }
 
     fn implicit_statement(&mut self, scope: ScopeId, rules: &'a [(TypeSpec, Vec<ast::LetterSpec>)], span: Span) {
-        let mut table = self
-            .scopes
-            .get(scope)
-            .implicit
-            .clone()
-            .unwrap_or_else(|| ImplicitRules::standard(self.options.integer_kind(), self.options.real_kind()));
+        // Letters that are not named have the types that they have around it (Fortran 2018, 8.7).
+        let mut table = self.scopes.implicit_rules(scope).clone();
         let mut known = std::mem::take(&mut self.scopes.get_mut(scope).implicit_letters);
         for (spec, letters) in rules {
             let Some(ty) = self.type_spec(spec, None) else { continue };
@@ -337,12 +333,21 @@ impl<'a> Checker<'a> {
                 // Its own type declaration, if any, gives the type of the result and no variable.
                 self.scopes.define(scope, &name.text, Sym::StatementFunction(scope, at), name.span);
             }
-            DeclKind::ImplicitNone
+            DeclKind::Import(list) if list.is_none || !list.names.is_empty() => {
+                let is_of_interface = self.cx.proc.is_some_and(|id| self.defs.proc_info(id).is_interface);
+                if self.scopes.get(scope).is_block || !is_of_interface {
+                    // Fortran 2018, 8.8: it hides names of the host.
+                    let _ = self
+                        .reporter
+                        .refuse::<()>(d.span, "`import` with a list or `none` outside of an interface body");
+                }
+            }
+            DeclKind::Import(_)
+            | DeclKind::ImplicitNone
             | DeclKind::Implicit(_)
             | DeclKind::Derived(_)
             | DeclKind::Interface(_)
             | DeclKind::Namelist(_)
-            | DeclKind::Import(_)
             | DeclKind::Error
             | DeclKind::Format { .. } => {}
         }

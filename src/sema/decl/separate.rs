@@ -6,6 +6,7 @@ use crate::checked::ProcId;
 use crate::checker::{Checker, Description, Resolution, ScopeId, Sym};
 use ast::{DeclKind, Prefix, Subprogram, SubprogramKind};
 use diag::Code;
+use std::collections::BTreeSet;
 
 impl<'a> Checker<'a> {
     /// Joins separate module procedures to their interfaces, once the interface blocks of the scope are known.
@@ -42,9 +43,13 @@ impl<'a> Checker<'a> {
             self.reporter.error::<()>(Code::BadSubmodule, sub.name.span, text);
             return;
         };
-        self.defs.proc_info_mut(id).is_interface = false;
         let own = self.defs.proc_info(id).scope;
         let interface_scope = self.scopes.get(own).parent;
+        if sub.kind == SubprogramKind::ModuleProcedure && interface_scope != Some(scope) {
+            // The interface knows the names of the module, not those of the submodule (Fortran 2018, 15.6.2.5).
+            self.resolve_interface(id);
+        }
+        self.defs.proc_info_mut(id).is_interface = false;
         self.scopes.get_mut(own).parent = Some(scope);
         if sub.kind != SubprogramKind::ModuleProcedure && self.defs.proc_info(id).state == Resolution::Untouched {
             self.compare_separate(id, interface_scope);
@@ -55,6 +60,18 @@ impl<'a> Checker<'a> {
         }
         self.defs.proc_mut(id).span = sub.span;
         self.defs.proc_mut(id).end = sub.end;
+    }
+
+    /// Takes away the names of an interface body but those of its dummies and its result: the statements of the procedure have a scope of
+    /// their own (Fortran 2018, 15.6.2.5).
+    pub(crate) fn leave_interface(&mut self, id: ProcId, scope: ScopeId) {
+        let Some(interface) = self.defs.proc_info(id).ast else { return };
+        let kept: BTreeSet<&str> =
+            interface.args.iter().chain(&interface.result).chain([&interface.name]).map(|name| &*name.text).collect();
+        let data = self.scopes.get_mut(scope);
+        data.names.keep(|name| kept.contains(name) || !name.starts_with(|c: char| c.is_ascii_alphabetic()));
+        data.used.clear();
+        data.implicit = None;
     }
 
     /// Keeps the interface of a separate module procedure for the comparison with what its definition repeats.

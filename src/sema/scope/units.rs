@@ -1,6 +1,6 @@
 //! Program units: finding them, and resolving modules in the order in which they use each other.
 
-use crate::checker::{Checker, CodeSide, Context, Module, ModuleId, Resolution, ScopeData};
+use crate::checker::{Checker, CodeSide, Context, ImplicitRules, Module, ModuleId, Resolution, ScopeData};
 use ast::{DeclKind, Declaration, Generic, Name, Subprogram, UnitKind, UseStmt};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -206,6 +206,10 @@ impl<'a> Checker<'a> {
             self.resolve_module(parent, span);
             let parent = self.scopes.module(parent).scope;
             self.scopes.get_mut(scope).parent = Some(parent);
+            // The rules of the module do not hold in a program unit of its own (Fortran 2018, 8.7).
+            let options = self.options_in(scope);
+            self.scopes.get_mut(scope).implicit =
+                Some(ImplicitRules::standard(options.integer_kind(), options.real_kind()));
         }
         let name = self.scopes.module(at).name.clone();
         let module = name.clone();

@@ -32,6 +32,7 @@ impl<'a> Checker<'a> {
         let side = CodeSide::of(self.defs.proc(id).kind);
         let outer = self.enter_context(Context::new(scope, Some(id), side));
         if self.defs.proc_info(id).separate.is_some() {
+            self.leave_interface(id, scope);
             self.use_modules(scope, &sub.uses);
             self.declare_procedures(scope, &sub.internal, Some(id), (None, &[]));
             self.collect_declarations(scope, &sub.decls);

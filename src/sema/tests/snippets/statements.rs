@@ -49,7 +49,7 @@ fn constructs_are_numbered_for_exit_and_cycle() {
             n = 4
           10: continue
           goto 10
-          goto [10, 20], n
+          goto [10, 20], integer(8)<n>
           if (n - 3) [10, 20, 20]
           20: error stop 3
     "#]]

@@ -37,7 +37,7 @@ fn refused_features_leave_the_rest_of_the_program() {
           real(4) x(..) [dummy 0]
         host subroutine m.alt(n, alternate return)
           integer(4) n [dummy 0]
-          integer(4) alternate return [dummy 1]
+          integer(8) alternate return [dummy 1]
           alternate return = 0
           block #0 ()
             alternate return = 1
