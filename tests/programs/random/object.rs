@@ -257,7 +257,7 @@ impl Gen {
             }
             13 => {
                 let target = *self.pick(&["ob", "oe", "po", "la", "le", "pl", "le(::2)"]);
-                self.line(format!("call {target}%bump({i})"));
+                self.line(format!("call {target}%bump(({i}))"));
             }
             14 if !self.has_allocatable_components => {
                 let of = *self.pick(&["ob", "oe%base", "shrunk(po)", "la(lbound(la,1))", "(ob)"]);

@@ -116,7 +116,7 @@ end function",
         }
         let names: Vec<&str> = chosen.iter().map(|v| v.name.as_str()).collect();
         self.unit.declarations.push(format!("namelist /few/ {}", names.join(",")));
-        self.unit.declarations.push("character(120) :: record(80)".to_owned());
+        self.unit.declarations.push("character(120) :: record(400)".to_owned());
         self.listed = chosen;
     }
 
@@ -175,7 +175,7 @@ end function",
             for line in text.lines() {
                 self.line(line);
             }
-            self.line("record(80) = ' /'");
+            self.line("record(400) = ' /'");
             self.line("read(record, nml=few)");
         }
         for var in listed {
