@@ -32,6 +32,9 @@ const PROVIDED: &[&str] = &[
     "nvhpcwrapnvtx",
 ];
 
+/// The library that files of C++ need, which the compiler of C does not know of.
+const OF_CPP: &str = if cfg!(target_os = "macos") { "c++" } else { "stdc++" };
+
 /// Takes the files out of the list that are no Fortran files.
 pub(crate) fn take(files: &mut Vec<PathBuf>, compiler: &Compiler) -> Inputs {
     let mut inputs = Inputs {
@@ -58,6 +61,9 @@ pub(crate) fn take(files: &mut Vec<PathBuf>, compiler: &Compiler) -> Inputs {
         list.push(file.clone());
         false
     });
+    if inputs.sources.iter().any(|file| file.extension().is_some_and(|ending| ending != "c")) {
+        inputs.names.push(OF_CPP.to_owned());
+    }
     inputs
 }
 
@@ -80,7 +86,7 @@ enum Kind {
 fn kind(file: &Path) -> Option<Kind> {
     let name = file.file_name()?.to_string_lossy();
     match name.rsplit_once('.')?.1 {
-        "c" => Some(Kind::Source),
+        "c" | "cpp" | "cc" | "cxx" | "c++" | "C" => Some(Kind::Source),
         "o" | "a" => Some(Kind::Object),
         "so" => Some(Kind::Shared),
         "ptx" | "cu" => Some(Kind::Kernels),

@@ -55,6 +55,10 @@ impl Live {
 }
 
 impl World for Live {
+    fn enter(&mut self, rank: usize) {
+        self.world.enter(rank);
+    }
+
     fn ask(&mut self, question: &Ask) -> Answer {
         if !matches!(question, Ask::ReadLine | Ask::Sleep { .. } | Ask::Command { .. }) {
             return self.world.ask(question);

@@ -23,6 +23,10 @@ pub(crate) struct Once {
 }
 
 impl World for Once {
+    fn enter(&mut self, rank: usize) {
+        self.world.enter(rank);
+    }
+
     fn ask(&mut self, question: &Ask) -> Answer {
         match question {
             Ask::WriteFile { .. } | Ask::WritePieces { .. } | Ask::DeleteFile { .. } | Ask::Sleep { .. }
@@ -51,6 +55,10 @@ pub(crate) struct Listening<'a> {
 }
 
 impl World for Listening<'_> {
+    fn enter(&mut self, rank: usize) {
+        self.world.enter(rank);
+    }
+
     fn ask(&mut self, question: &Ask) -> Answer {
         self.world.ask(question)
     }

@@ -129,6 +129,10 @@ impl OneRank {
 struct Unheard(RealWorld);
 
 impl World for Unheard {
+    fn enter(&mut self, rank: usize) {
+        self.0.enter(rank);
+    }
+
     fn ask(&mut self, question: &Ask) -> Answer {
         if *question == Ask::ReadLine { Answer::Line(None) } else { self.0.ask(question) }
     }

@@ -2,7 +2,7 @@
 //! code that does it, and how far the results of two implementations agree.
 
 use crate::{CudaError, VendorCall};
-use finding::ThreadId;
+use finding::{Access, Actor, ApiFault, Finding, FindingKind, ThreadId};
 use ir::FuncId;
 use mem::{Memory, Origin};
 use source::Span;
@@ -202,6 +202,11 @@ pub trait Bytes {
 
     /// Copies bytes in.
     fn put(&mut self, address: u64, data: &[u8]) -> Result<(), CudaError>;
+
+    /// Says why a routine does not go on with the values that it has found; gives the error that it ends with.
+    fn refuse(&mut self, _reason: String) -> CudaError {
+        CudaError::InvalidValue
+    }
 }
 
 impl Bytes for Memory {
@@ -235,6 +240,37 @@ pub struct Routine {
     pub work: RoutineWork,
     /// The function of NVIDIA's library that does the same, for a device that has it.
     pub vendor: Option<Arc<VendorCall>>,
+}
+
+/// Memory of a routine, and why it has refused to go on, if it has.
+struct Refusable<'a>(&'a mut dyn Bytes, Option<String>);
+
+impl Bytes for Refusable<'_> {
+    fn get(&mut self, address: u64, out: &mut [u8]) -> Result<(), CudaError> {
+        self.0.get(address, out)
+    }
+
+    fn put(&mut self, address: u64, data: &[u8]) -> Result<(), CudaError> {
+        self.0.put(address, data)
+    }
+
+    fn refuse(&mut self, reason: String) -> CudaError {
+        self.1 = Some(reason);
+        CudaError::InvalidValue
+    }
+}
+
+impl Routine {
+    /// Does what it does. A finding tells of values with which it does not go on.
+    pub fn run(&self, memory: &mut dyn Bytes, findings: &mut Vec<Finding>) -> Result<(), CudaError> {
+        let mut memory = Refusable(memory, None);
+        let done = (self.work)(&mut memory);
+        if let Some(reason) = memory.1 {
+            let kind = FindingKind::Api { call: self.name.to_owned(), fault: ApiFault::InvalidArgument { reason } };
+            findings.push(Finding::new(kind, vec![Access::step(Actor::Host, self.span)]));
+        }
+        done
+    }
 }
 
 impl fmt::Debug for Routine {

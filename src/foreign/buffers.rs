@@ -4,6 +4,7 @@
 //! filled that have changed since the last call, and only those looked at behind it that C has written (`mapping`).
 #![allow(unsafe_code)] // C has the addresses of the buffers and writes to them during a call.
 
+use crate::door::{read_memory, write_memory};
 use crate::libraries::Libraries;
 use crate::mapping::{self, Mapping};
 use crate::stack;
@@ -204,14 +205,29 @@ impl Buffers {
         out
     }
 
-    /// Translates the pointers at some offsets from an address of the program on.
+    /// Translates the pointers at some offsets from an address of the program, or of memory of C, on.
     pub(crate) fn translate(&mut self, from: u64, pointers: &[u64], translated: fn(&Buffers, u64) -> u64) {
         for &at in pointers {
-            let Some(&mut old) = self.word(from + at) else { continue };
+            let Some(&mut old) = self.word(from + at) else {
+                self.translate_of_c(from + at, translated);
+                continue;
+            };
             let new = translated(self, u64::from_le_bytes(old));
             if let Some(word) = self.word(from + at) {
                 *word = new.to_le_bytes();
             }
+        }
+    }
+
+    /// Translates a pointer in memory of C, which may have given that back by now.
+    fn translate_of_c(&self, address: u64, translated: fn(&Buffers, u64) -> u64) {
+        let mut word = [0; 8];
+        if !read_memory(address, &mut word) {
+            return;
+        }
+        let (old, new) = (u64::from_le_bytes(word), translated(self, u64::from_le_bytes(word)));
+        if new != old {
+            write_memory(address, &new.to_le_bytes());
         }
     }
 

@@ -3,6 +3,9 @@
 //! Not here: which addresses are the program's own (`mem`).
 #![allow(unsafe_code)] // Asks the system to copy bytes from and to addresses that may be wrong.
 
+#[cfg(target_os = "linux")]
+use crate::process;
+
 /// Copies bytes of this process from an address; whether all of them are there.
 #[cfg(target_os = "linux")]
 pub fn read_memory(address: u64, out: &mut [u8]) -> bool {
@@ -10,7 +13,11 @@ pub fn read_memory(address: u64, out: &mut [u8]) -> bool {
     let there = libc::iovec { iov_base: address as *mut libc::c_void, iov_len: out.len() };
     // SAFETY: the system checks the address that may be wrong; the other is that of a slice.
     let done = unsafe { libc::process_vm_readv(libc::getpid(), &raw const here, 1, &raw const there, 1, 0) };
-    done == out.len() as isize
+    let is_done = done == out.len() as isize;
+    if is_done && let Some(at) = of_error(address, out.len()) {
+        out[at..at + 4].copy_from_slice(&process::error_number().to_ne_bytes());
+    }
+    is_done
 }
 
 /// Copies bytes to an address of this process; whether all of them could be written.
@@ -20,7 +27,17 @@ pub fn write_memory(address: u64, bytes: &[u8]) -> bool {
     let there = libc::iovec { iov_base: address as *mut libc::c_void, iov_len: bytes.len() };
     // SAFETY: the same.
     let done = unsafe { libc::process_vm_writev(libc::getpid(), &raw const here, 1, &raw const there, 1, 0) };
+    if let Some(number) = of_error(address, bytes.len()).and_then(|at| bytes[at..].first_chunk()) {
+        process::set_error_number(i32::from_ne_bytes(*number));
+    }
     done == bytes.len() as isize
+}
+
+/// Where the number of the last error is among so many bytes, if it is: what the program sees of it is what C has left, not the system.
+#[cfg(target_os = "linux")]
+fn of_error(address: u64, bytes: usize) -> Option<usize> {
+    let at = process::error_address().checked_sub(address)?;
+    (at.checked_add(4)? <= bytes as u64).then_some(at as usize)
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -23,7 +23,7 @@ const DIRECTORIES: &[&str] = &[
 /// What the command line gives beside Fortran files.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
-    /// C files.
+    /// Files of C and C++.
     pub sources: Vec<PathBuf>,
     /// Objects and archives.
     pub objects: Vec<PathBuf>,

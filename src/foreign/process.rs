@@ -119,7 +119,20 @@ fn bit(signal: c_int) -> u64 {
     1 << ((signal - 1) & 63)
 }
 
-extern "C" fn error_number() -> c_int {
+/// Where this thread has the number of the last error.
+#[cfg(target_os = "linux")]
+pub(crate) fn error_address() -> u64 {
+    // SAFETY: only the address is taken.
+    unsafe { errno() as u64 }
+}
+
+/// The program has set the number.
+#[cfg(target_os = "linux")]
+pub(crate) fn set_error_number(number: c_int) {
+    ERROR.store(number, Ordering::Relaxed);
+}
+
+pub(crate) extern "C" fn error_number() -> c_int {
     ERROR.load(Ordering::Relaxed)
 }
 

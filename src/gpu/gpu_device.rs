@@ -418,7 +418,12 @@ impl GpuDevice {
                 memories.copy_strided(destination, source, *element_bytes)
             }
             Command::Fill { fill, .. } => memories.fill(fill),
-            Command::Routine(routine) => (routine.work)(&mut memories),
+            Command::Routine(routine) => {
+                let mut found = Vec::new();
+                let done = routine.run(&mut memories, &mut found);
+                self.findings.extend(found);
+                done
+            }
         }?;
         if is_between { self.gpu.synchronize().map_err(failed) } else { Ok(()) }
     }

@@ -4,6 +4,7 @@
 #![allow(unsafe_code)] // Knows an address of this process.
 
 use ::foreign::Route;
+use std::collections::BTreeMap;
 
 /// What is known for calls that are made at once.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +17,10 @@ pub(crate) struct Direct {
     pub(crate) stack: Stack,
     /// Why a call has failed that was made while the host ran. The service that made it is asked for again, and says it.
     pub(crate) failed: Option<String>,
+    /// Where addresses are in variables of C code: those of the variables, and offsets.
+    pub(crate) variables: Vec<(u64, Vec<u64>)>,
+    /// The same of objects in memory of C that were passed.
+    pub(crate) objects: BTreeMap<u64, Vec<u64>>,
     /// Whether memory can be lent, once that is known. Where the system has no room to settle pages, calls are given copies.
     pub(crate) can_lend: Option<bool>,
 }
@@ -47,6 +52,12 @@ impl Stack {
 }
 
 impl Direct {
+    /// Notes that each element of a variable of C code has an address in it.
+    pub(crate) fn note_pointers(&mut self, variable: u64, bytes: u64, element: u64, offset: u64) {
+        let places = (offset..bytes).step_by(element.max(1) as usize);
+        self.variables.push((variable, places.collect()));
+    }
+
     /// How the procedure is called whose signature has its text there.
     pub(crate) fn route(&mut self, text: u64) -> Option<&Route> {
         if self.routes.get(self.last).is_none_or(|(of, _)| *of != text) {

@@ -122,8 +122,12 @@ fn memory_fault(at: Where<'_>, memory: &Memory, outside: Outside) -> Finding {
     let region = Region::of(address);
     let has_data = region.is_some_and(|region| region.is_host_accessible() && region != Region::OfC)
         || memory.nearest(address, REACH).is_some_and(|id| Some(memory.info(id).region) == region);
-    if at.has_foreign && holder.is_none() && memory.dead_at(address).is_none() && !has_data {
-        let feature = "access to memory of C code".to_owned();
+    let is_closed = at.has_foreign && !memory.reaches_c();
+    if is_closed && holder.is_none() && memory.dead_at(address).is_none() && !has_data {
+        let feature =
+            "access to memory of C code in a run that is checked or recorded (`--race`, `--check init`, `--debug`, \
+                       `--record` …); without these options it is reached"
+                .to_owned();
         return Finding::new(FindingKind::Unsupported { feature }, vec![access]);
     }
     if matches!(region, Some(Region::Device(_))) {

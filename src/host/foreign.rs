@@ -1,8 +1,8 @@
 //! Calls of procedures of libraries: what memory of the program they are given, and what becomes of it.
 //!
 //! A procedure sees the variables and allocations that its arguments point to, whole, at addresses of its own that stay the
-//! same while an allocation lives. What earlier calls were given is there too, since the procedure may have kept the address;
-//! only local variables of procedures are gone when the call ends. What it wrote is in the program's memory after the call.
+//! same while an allocation lives. What earlier calls were given is there too, since the procedure may have kept the address: local
+//! variables of procedures until those return. What it wrote is in the program's memory after the call.
 //!
 //! The call is a question to the world, so a run that is done again does not make it again. What a procedure reads is not known,
 //! so no check looks at it; what it changed counts as written by the host. Where no run is done again and no check looks, calls are
@@ -44,8 +44,10 @@ pub(crate) struct Foreign {
     pub(crate) is_watched: bool,
     /// What calls that are made at once know.
     pub(crate) direct: Direct,
-    /// First addresses of the allocations that were passed.
-    pub(crate) kept: BTreeSet<u64>,
+    /// First addresses and bytes of the variables and allocations that were passed.
+    pub(crate) kept: BTreeMap<u64, u64>,
+    /// Where pointers are in those: first addresses, bytes, offsets.
+    pub(crate) pointers: BTreeMap<u64, (u64, BTreeSet<u64>)>,
     /// The procedures of the program that libraries may call.
     pub(crate) entries: Arc<Entries>,
     /// Where texts are that routines of CUDA's runtime have given.
@@ -99,12 +101,32 @@ impl Foreign {
             is_ahead: false,
             is_watched: false,
             direct: Direct::default(),
-            kept: BTreeSet::new(),
+            kept: BTreeMap::new(),
+            pointers: BTreeMap::new(),
             entries: Arc::default(),
             texts: BTreeMap::new(),
             arrays: CArrays::new(),
             waiting: Vec::new(),
         }
+    }
+
+    /// Keeps what a call was given for the next ones, which may have its address. What the program has no more is forgotten.
+    pub(crate) fn keep(&mut self, memory: &Memory, locals: LocalExtent<'_>, passed: impl Iterator<Item = (u64, u64)>) {
+        self.kept.retain(|&base, &mut bytes| extent_at(memory, locals, base) == Some((base, bytes)));
+        self.kept.extend(passed);
+    }
+
+    /// Keeps where pointers are in what a call is given, so that they are translated whenever C runs.
+    pub(crate) fn keep_pointers(&mut self, passed: &Pieces<'_>) {
+        let is_there = |base: u64, bytes: u64| extent_at(passed.memory, passed.locals, base) == Some((base, bytes));
+        self.pointers.retain(|&base, (bytes, _)| is_there(base, *bytes));
+        for (&base, extent) in passed.extents.iter().filter(|(_, extent)| !extent.pointers.is_empty()) {
+            let known = self.pointers.entry(base).or_insert_with(|| (extent.bytes, BTreeSet::new()));
+            known.1.extend(&extent.pointers);
+        }
+        let of_c = &mut self.direct.objects;
+        of_c.retain(|&first, offsets| offsets.iter().any(|at| passed.has_address(first + at)));
+        of_c.extend(passed.of_c.iter().cloned());
     }
 
     /// Notes that a call waits for a procedure of the program; the reason if that is none.
@@ -127,6 +149,13 @@ pub(crate) struct CallSite<'a> {
 
 /// Address and bytes of the local variable at an address of the stack.
 pub(crate) type LocalExtent<'a> = &'a dyn Fn(u64) -> Option<(u64, u64)>;
+
+/// First address and bytes of the variable or allocation of the host at an address.
+fn extent_at(memory: &Memory, locals: LocalExtent<'_>, address: u64) -> Option<(u64, u64)> {
+    let region = Region::of(address).filter(|region| region.is_host_accessible())?;
+    let info = memory.info(memory.find(address)?);
+    if region == Region::HostStack { locals(address) } else { Some((info.base, info.bytes)) }
+}
 
 /// The arguments.
 pub(crate) fn args(memory: &Memory, signature: &Signature, room: u64) -> Result<Vec<CArg>, Halt> {
@@ -167,6 +196,8 @@ pub(crate) struct Pieces<'a> {
     memory: &'a Memory,
     locals: LocalExtent<'a>,
     pub(crate) extents: BTreeMap<u64, Extent>,
+    /// Where pointers are in memory of C: addresses, and offsets from there.
+    pub(crate) of_c: Vec<(u64, Vec<u64>)>,
 }
 
 /// A stretch of memory that is passed.
@@ -203,7 +234,7 @@ impl<'a> Pieces<'a> {
         room: u64,
         locals: LocalExtent<'a>,
     ) -> Result<Pieces<'a>, Halt> {
-        let mut out = Pieces { memory, locals, extents: BTreeMap::new() };
+        let mut out = Pieces { memory, locals, extents: BTreeMap::new(), of_c: Vec::new() };
         out.add_arguments(signature, room)?;
         Ok(out)
     }
@@ -213,8 +244,10 @@ impl<'a> Pieces<'a> {
         for (param, &word) in signature.params.iter().zip(&words(self.memory, signature, room)?) {
             match param {
                 CParam::Reference { reads_only, element, .. } => {
-                    if let Some(base) = self.add(word, *reads_only) {
-                        self.add_pointed(base, word - base, element)?;
+                    match self.add(word, *reads_only) {
+                        Some(base) => self.add_pointed(base, word - base, element)?,
+                        // How many elements there are is not known.
+                        None => self.add_pointed_of_c(word, &element.1),
                     }
                 }
                 CParam::Descriptor { element } => {
@@ -237,16 +270,44 @@ impl<'a> Pieces<'a> {
 
     /// Adds what is at an address, if that is memory of the host, and gives its first address.
     pub(crate) fn add(&mut self, address: u64, reads_only: bool) -> Option<u64> {
-        let region = Region::of(address).filter(|region| region.is_host_accessible())?;
-        let info = self.memory.info(self.memory.find(address)?);
-        let (base, bytes) = match region {
-            Region::HostStack => (self.locals)(address)?,
-            _ => (info.base, info.bytes),
-        };
+        let (base, bytes) = extent_at(self.memory, self.locals, address)?;
         let new = Extent { bytes, reads_only, pointers: Vec::new() };
         let piece = self.extents.entry(base).or_insert(new);
         piece.reads_only &= reads_only;
         Some(base)
+    }
+
+    /// Adds what earlier calls were given, as far as the program still has it.
+    pub(crate) fn add_kept(&mut self, kept: &BTreeMap<u64, u64>) {
+        for (&base, &bytes) in kept {
+            if extent_at(self.memory, self.locals, base) == Some((base, bytes)) {
+                self.add(base, false);
+            }
+        }
+    }
+
+    /// Adds what pointers at those places point to, as far as the program still has them.
+    pub(crate) fn add_pointers(&mut self, pointers: &BTreeMap<u64, (u64, BTreeSet<u64>)>) -> Result<(), Halt> {
+        for (&base, (bytes, offsets)) in pointers {
+            if extent_at(self.memory, self.locals, base) != Some((base, *bytes)) {
+                continue;
+            }
+            self.add(base, false);
+            for &at in offsets {
+                self.add(word_of(&peek(self.memory, base + at, 8)?), false);
+                if let Some(piece) = self.extents.get_mut(&base).filter(|piece| !piece.pointers.contains(&at)) {
+                    piece.pointers.push(at);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a word of memory of C is an address of the program.
+    fn has_address(&self, place: u64) -> bool {
+        let mut word = [0; 8];
+        let word = self.memory.peek(place, &mut word).map(|()| u64::from_le_bytes(word));
+        word.is_some_and(|word| word >> 40 == ENTRIES >> 40 || extent_at(self.memory, self.locals, word).is_some())
     }
 
     /// Adds what the pointers among the elements from `first` on point to.
@@ -265,6 +326,20 @@ impl<'a> Pieces<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Adds what pointers in memory of C point to.
+    pub(crate) fn add_pointed_of_c(&mut self, first: u64, pointers: &[u64]) {
+        if pointers.is_empty() || Region::of(first) != Some(Region::OfC) {
+            return;
+        }
+        for at in pointers {
+            let mut word = [0; 8];
+            if self.memory.peek(first + at, &mut word).is_some() {
+                self.add(u64::from_le_bytes(word), false);
+            }
+        }
+        self.of_c.push((first, pointers.to_vec()));
     }
 
     /// Adds the data of a descriptor of C, and what the pointers among them point to.

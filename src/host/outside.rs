@@ -72,7 +72,7 @@ pub enum Ask {
         /// Its name as the program gave it.
         path: String,
     },
-    /// Puts bytes into a file from `offset` on and makes it `length` long; makes the file if there is none.
+    /// Puts bytes into a file from `offset` on; makes the file if there is none.
     WriteFile {
         /// Its name.
         path: String,
@@ -80,8 +80,8 @@ pub enum Ask {
         offset: u64,
         /// The bytes.
         bytes: Arc<[u8]>,
-        /// Length of the file thereafter.
-        length: u64,
+        /// Length of the file thereafter, if it is to have one.
+        length: Option<u64>,
     },
     /// Bytes of a file: of each piece, an offset and a length, one after another, up to the end of the file.
     ReadPieces {

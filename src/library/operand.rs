@@ -387,6 +387,19 @@ impl Integers {
         Ok(bytes.chunks_exact(4).map(|word| word.try_into().map_or(0, i32::from_le_bytes)).collect())
     }
 
+    /// The exchanges of rows of a matrix of order `n`. Those of rows that it has not are refused.
+    pub(crate) fn load_swaps(&self, memory: &mut dyn Bytes, n: usize, what: &str) -> Done<Vec<i32>> {
+        let swaps = self.load(memory)?;
+        let is_wrong = |row: &i32| !usize::try_from(*row).is_ok_and(|row| (1..=n).contains(&row));
+        match swaps.iter().position(is_wrong) {
+            Some(at) => {
+                let (number, row) = (at + 1, swaps[at]);
+                Err(memory.refuse(format!("element {number} of {what} is {row}, and the matrix has rows 1 to {n}")))
+            }
+            None => Ok(swaps),
+        }
+    }
+
     pub(crate) fn store(&self, memory: &mut dyn Bytes, values: &[i32]) -> Done<()> {
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         memory.put(self.address, &bytes)

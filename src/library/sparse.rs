@@ -68,34 +68,63 @@ impl Sparse {
         [self.first.section(), self.second.section(), self.elements::<T>().section()]
     }
 
-    /// The elements with rows and columns, from 0. An index that is none of the matrix is an error.
+    /// The elements with rows and columns, from 0. Indices that are none of the matrix are refused.
     pub(crate) fn load<T: Element>(&self, memory: &mut dyn Bytes) -> Result<Vec<(usize, usize, T)>, CudaError> {
         let values = self.elements::<T>().load(memory)?;
         let (first, second) = (self.first.load(memory)?, self.second.load(memory)?);
         let firsts = match self.format {
             Format::Pairs => first.iter().map(|i| i - self.base).collect(),
-            _ => {
-                let mut firsts = Vec::with_capacity(values.len());
-                for (i, bounds) in first.windows(2).enumerate() {
-                    let (from, to) = (bounds[0] - self.base, bounds[1] - self.base);
-                    if from != firsts.len() as i64 || to < from || to > values.len() as i64 {
-                        return Err(CudaError::InvalidValue);
-                    }
-                    firsts.resize(to as usize, i as i64);
-                }
-                firsts
-            }
-        };
-        let place = |index: i64, count: usize| {
-            usize::try_from(index).ok().filter(|&index| index < count).ok_or(CudaError::InvalidValue)
+            _ => self.spread(&first).map_err(|reason| memory.refuse(reason))?,
         };
         let mut out = Vec::with_capacity(values.len());
-        for ((first, second), value) in firsts.into_iter().zip(second).zip(values) {
+        for (i, ((first, second), value)) in firsts.into_iter().zip(second).zip(values).enumerate() {
             let second = second - self.base;
             let (row, column) = if self.format == Format::Columns { (second, first) } else { (first, second) };
-            out.push((place(row, self.rows)?, place(column, self.columns)?, value));
+            let row = self.place(row, ("row", self.rows), i).map_err(|reason| memory.refuse(reason))?;
+            let column = self.place(column, ("column", self.columns), i).map_err(|reason| memory.refuse(reason))?;
+            out.push((row, column, value));
         }
         Ok(out)
+    }
+
+    /// The row (or column) of each element, by where those begin; the reason if that cannot be.
+    fn spread(&self, offsets: &[i64]) -> Result<Vec<i64>, String> {
+        let (base, count) = (self.base, self.second.count as i64);
+        let what = if self.format == Format::Columns { "column" } else { "row" };
+        let mut out = Vec::with_capacity(self.second.count);
+        let mut before = base;
+        for (i, &offset) in offsets.iter().enumerate() {
+            let number = i + 1;
+            if i == 0 && offset != base {
+                return Err(format!(
+                    "the first {what} offset of the sparse matrix is {offset}, and its index base is {base}"
+                ));
+            }
+            if offset < before {
+                return Err(format!(
+                    "{what} offset {number} of the sparse matrix is {offset}, which is less than the one before it, {before}"
+                ));
+            }
+            if offset - base > count {
+                return Err(format!(
+                    "{what} offset {number} of the sparse matrix is {offset}, which is more than there can be: it has {count} \
+                     elements, and its index base is {base}"
+                ));
+            }
+            out.resize((offset - base) as usize, i as i64 - 1);
+            before = offset;
+        }
+        Ok(out)
+    }
+
+    /// A row or column of an element, from 0; the reason if the matrix has none such.
+    fn place(&self, index: i64, (what, count): (&str, usize), element: usize) -> Result<usize, String> {
+        usize::try_from(index).ok().filter(|&index| index < count).ok_or_else(|| {
+            let (number, given, base) = (element + 1, index.wrapping_add(self.base), self.base);
+            format!(
+                "the {what} of element {number} of the sparse matrix is {given}; it has {count} {what}s, and its index base is {base}"
+            )
+        })
     }
 }
 

@@ -114,6 +114,8 @@ pub struct Machine {
     pub(crate) transport: Option<Box<dyn mpi::Transport>>,
     /// How many milliseconds the host has waited for other processes.
     pub(crate) waited: u64,
+    /// How many calls of MPI the host has made in its turn, where there are windows.
+    pub(crate) calls_in_turn: u32,
     /// Whether a rank goes on before its turn ([`crate::ahead`]).
     pub(crate) is_ahead: bool,
     /// The record of what a rank gets from the others, if it keeps or follows one.
@@ -225,6 +227,7 @@ impl Machine {
             mpi: mpi::World::new(1, 0),
             transport: None,
             waited: 0,
+            calls_in_turn: 0,
             is_ahead: false,
             solo: Solo::default(),
             epoch: 0,
@@ -356,6 +359,7 @@ impl Machine {
             mpi: self.mpi.clone(),
             transport: None,
             waited: self.waited,
+            calls_in_turn: self.calls_in_turn,
             is_ahead: self.is_ahead,
             solo: self.solo.clone(),
             epoch: self.epoch,

@@ -19,6 +19,8 @@ use std::sync::Arc;
 const PATIENCE: u64 = 20;
 /// How many milliseconds a rank waits before it tells the others for what, who may wait for it.
 const LONG: u64 = 200;
+/// Where there are windows, so many calls of MPI end the turn of a rank.
+const MOST_CALLS: u32 = 32;
 
 /// What is said where a rank that follows a record does something else.
 const DIFFERS: &str = "cufemu: the record of this rank has no such call of MPI here, so the program ends\n";
@@ -373,6 +375,11 @@ impl Machine {
         self.solo.found(self.findings.iter().skip(known).filter(is_mpi));
     }
 
+    /// Whether the rank may wait for what another one writes to its memory: it has made many calls since its turn began.
+    pub(crate) fn has_held_long(&self) -> bool {
+        self.calls_in_turn >= MOST_CALLS
+    }
+
     fn called_mpi(&mut self, outcome: Outcome) -> Option<MachineStop> {
         let is_alone = self.mpi.size() == 1;
         match outcome {
@@ -411,7 +418,9 @@ impl Machine {
         }
         let is_others = matches!(outcome, Outcome::Waits | Outcome::Polled);
         // After each call others may go on, if they do not reach into each other's memory.
-        let is_end = is_others || !self.mpi.has_windows();
+        let has_windows = self.mpi.has_windows();
+        self.calls_in_turn += u32::from(has_windows);
+        let is_end = is_others || !has_windows || self.has_held_long();
         (!is_alone && is_end).then_some(if is_others { MachineStop::OthersTurn } else { MachineStop::Budget })
     }
 }

@@ -1,6 +1,7 @@
 //! Several ranks of MPI in one process: a machine for each, which take turns.
 //!
-//! A rank keeps its turn until it waits for another one, looks for a message that is not there, or ends; so the order of
+//! A rank keeps its turn until it waits for another one, looks for a message that is not there, or ends; with windows also until it
+//! has made some calls, as it may look in its own memory for what another rank puts there. So the order of
 //! everything that ranks do is the same in every run. A seed other than 0 varies the order of turns, and with it which of
 //! several messages a receive from any rank takes. What is between ranks goes with the turn (`mpi::World`). A wait that is over
 //! ends at once, in the order of ranks, so that those that have waited go on before their turn (`ahead`).
@@ -23,6 +24,9 @@ use host::{Answer, Ask, Stream};
 const NAMES_OF_RANK: [&str; 3] = ["OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "PMI_RANK"];
 const NAMES_OF_SIZE: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_SIZE"];
 
+/// A rank that gives so many turns away after many calls, and waits in none, does nothing but look.
+const MOST_HELD: u32 = 1000;
+
 /// The ranks of a program.
 #[derive(Debug)]
 pub struct Ranks {
@@ -41,6 +45,8 @@ pub struct Ranks {
     /// Whether no rank has done anything in this round but look for messages, and those that did.
     is_idle: bool,
     polling: Vec<u32>,
+    /// How many turns of each have ended after many calls since it has waited.
+    held: Vec<u32>,
     /// The state between ranks at the start of the round.
     changes: u64,
     /// The state of the choice of orders; 0 keeps the order of ranks.
@@ -72,6 +78,7 @@ impl Ranks {
         let machines = (0..count).map(machine).collect::<Option<Vec<_>>>()?;
         let mut ranks = Ranks {
             taken: vec![0; machines.len()],
+            held: vec![0; machines.len()],
             threads: first.devices.first().and_then(|device| Some(device.emulator()?.threads())),
             ahead: machines.iter().map(|_| Ahead::default()).collect(),
             callers: machines.iter().map(|_| None).collect(),
@@ -109,7 +116,7 @@ impl Ranks {
 
     /// The entries that the record of a rank has by now, as bytes; it gives them away.
     pub fn take_record(&mut self, rank: u32) -> Vec<u8> {
-        self.machines.get_mut(rank as usize).map_or_else(Vec::new, |machine| machine.solo.take_bytes())
+        self.machines.get_mut(rank as usize).map_or_else(Vec::new, |machine| machine.solo.take_bytes_before_last())
     }
 
     /// The end of the record of a rank.
@@ -184,16 +191,23 @@ impl Ranks {
             match stop {
                 MachineStop::OthersTurn if !self.machines[rank].waits_for_messages() => {
                     self.polling.push(rank as u32);
-                    self.turn += 1;
+                    self.end_turn(rank);
                 }
                 MachineStop::OthersTurn => {
                     self.is_idle = false;
-                    self.turn += 1;
+                    self.held[rank] = 0;
+                    self.end_turn(rank);
                 }
                 MachineStop::Done(code) => {
                     self.code = if self.code == 0 { code } else { self.code };
                     self.is_idle = false;
-                    self.turn += 1;
+                    self.end_turn(rank);
+                }
+                MachineStop::Budget if self.machines[rank].has_held_long() => {
+                    self.held[rank] += 1;
+                    self.is_idle &= self.held[rank] > MOST_HELD;
+                    self.polling.push(rank as u32);
+                    self.end_turn(rank);
                 }
                 MachineStop::Budget | MachineStop::Fault | MachineStop::Host(_) | MachineStop::Device => {
                     self.is_idle = false;
@@ -203,6 +217,11 @@ impl Ranks {
                 return RanksStop::Budget;
             }
         }
+    }
+
+    fn end_turn(&mut self, rank: usize) {
+        self.machines[rank].calls_in_turn = 0;
+        self.turn += 1;
     }
 
     /// Ends the waits that are over, in the order of turns.
@@ -229,6 +248,7 @@ impl Ranks {
     fn run(&mut self, rank: usize, budget: u64, world: &mut dyn World) -> MachineStop {
         let size = self.machines.len();
         self.turns += 1;
+        world.enter(rank);
         self.machines.iter_mut().for_each(|machine| machine.solo.begin_turn(self.turns));
         self.ahead[rank].show(world);
         std::mem::swap(&mut self.machines[rank].mpi, &mut self.between);

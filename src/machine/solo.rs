@@ -212,6 +212,25 @@ impl Solo {
         if let Solo::Keeps { record, .. } = self { record.take_bytes() } else { Vec::new() }
     }
 
+    /// The same without the last entry, if that is a call: other ranks may reach the memory of this one before it goes on behind it.
+    pub(crate) fn take_bytes_before_last(&mut self) -> Vec<u8> {
+        let Solo::Keeps { record, .. } = self else { return Vec::new() };
+        let last = record.entries.pop_if(|entry| matches!(entry.what, What::Made(_)));
+        let bytes = record.take_bytes();
+        record.entries.extend(last);
+        bytes
+    }
+
+    /// What others have done to the memory of the rank behind its last call belongs to that: there its turn ended.
+    fn join_changes(&mut self) {
+        if let Solo::Keeps { record, call: None, changes, .. } = self
+            && let Some(Entry { what: What::Made(made), .. }) = record.entries.last_mut()
+        {
+            record.bytes += changes.iter().map(Change::bytes).sum::<u64>();
+            made.changes.append(changes);
+        }
+    }
+
     /// About how many bytes the record has.
     pub(crate) fn bytes(&self) -> u64 {
         if let Solo::Keeps { record, .. } = self { record.bytes } else { 0 }
@@ -274,6 +293,7 @@ impl Solo {
 
     /// The rank makes a call.
     pub(crate) fn begin_call(&mut self, made: &MpiCall) {
+        self.join_changes();
         if let Solo::Keeps { call, turn, .. } = self {
             *call = Some((made.clone(), Turns { begun: *turn, ..Turns::default() }));
         }
@@ -298,6 +318,7 @@ impl Solo {
 
     /// All ranks end.
     pub(crate) fn end_all(&mut self, code: i32) {
+        self.join_changes();
         if let Solo::Keeps { record, call, turn, .. } = self {
             let is_in_call = call.is_some();
             let turns = call.take().map_or(Turns { begun: *turn, ..Turns::default() }, |(_, turns)| turns);
@@ -316,6 +337,7 @@ impl Solo {
 
     /// The world has answered.
     pub(crate) fn answered(&mut self, question: &Ask, answer: &Answer) {
+        self.join_changes();
         if let (Solo::Keeps { record, turn, .. }, false) = (self, *answer == Answer::Later) {
             let bytes = if let Answer::File(Ok(Some(bytes))) = answer { bytes.len() } else { 0 };
             let turns = Turns { begun: *turn, ended: *turn, waits: Vec::new() };

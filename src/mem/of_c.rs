@@ -14,6 +14,11 @@ impl Memory {
         self.door.get_or_insert_with(door);
     }
 
+    /// Whether it is.
+    pub fn reaches_c(&self) -> bool {
+        self.door.is_some()
+    }
+
     /// The door to the memory at an address, if that is C's.
     pub(crate) fn door(&self, address: u64) -> Option<&dyn Door> {
         self.door.as_deref().filter(|_| Region::of(address) == Some(Region::OfC))

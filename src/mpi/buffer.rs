@@ -74,6 +74,11 @@ impl Buffer {
         self.array.base
     }
 
+    /// Whether it is a scalar of 8 bytes of a derived type, such as `type(c_ptr)`.
+    pub(crate) fn is_address(&self) -> bool {
+        self.tag == 0 && self.element_bytes == 8 && self.array.dims.is_empty()
+    }
+
     /// Bytes of one of its elements.
     pub(crate) fn element_bytes(&self) -> u64 {
         self.element_bytes

@@ -21,20 +21,27 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let has_compiler = Command::new("cc").arg("--version").output().is_ok_and(|output| output.status.success());
+    let is_there =
+        |name: &str| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
+    let missing: Vec<_> = [("c", "cc"), ("cpp", "c++")].into_iter().filter(|(_, name)| !is_there(name)).collect();
     let one = |program: Program| {
-        let is_left_out = !has_compiler && needs_compiler(&program);
-        if is_left_out {
-            say(&format!("ui/{} is left out: there is no C compiler `cc`", program.name));
+        let without = missing.iter().find(|(ending, _)| has_source(&program, ending));
+        let is_left_out = without.is_some();
+        if let Some((_, name)) = without {
+            say(&format!("ui/{} is left out: there is no compiler `{name}`", program.name));
         }
         trial(format!("ui/{}", program.name), move || check(&program)).with_ignored_flag(is_left_out)
     };
     programs("tests/ui").into_iter().map(one).collect()
 }
 
-/// Whether a C file belongs to the program.
+/// Whether a file of C or C++ belongs to the program.
 pub(crate) fn needs_compiler(program: &Program) -> bool {
-    read(program).options.iter().any(|option| Path::new(option).extension().is_some_and(|extension| extension == "c"))
+    ["c", "cpp"].into_iter().any(|ending| has_source(program, ending))
+}
+
+fn has_source(program: &Program, ending: &str) -> bool {
+    read(program).options.iter().any(|option| Path::new(option).extension().is_some_and(|of| of == ending))
 }
 
 #[expect(clippy::print_stderr, reason = "what is left out must be seen")]

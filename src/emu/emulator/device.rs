@@ -9,7 +9,7 @@ use source::Span;
 
 impl Emulator {
     /// Does a command that is no launch.
-    fn transfer(memory: &mut Memory, command: &Command) -> Result<(), CudaError> {
+    fn transfer(&mut self, memory: &mut Memory, command: &Command) -> Result<(), CudaError> {
         let done = match command {
             Command::Launch(_) => Some(()),
             Command::Copy { destination, source, bytes, .. } => memory.copy(*destination, *source, *bytes),
@@ -17,7 +17,7 @@ impl Emulator {
                 ::device::copy_strided(memory, destination, source, *element_bytes).ok()
             }
             Command::Fill { fill, .. } => ::device::fill(memory, fill).ok(),
-            Command::Routine(routine) => (routine.work)(memory).ok(),
+            Command::Routine(routine) => routine.run(memory, &mut self.findings).ok(),
         };
         done.ok_or_else(|| failure(memory))
     }
@@ -146,7 +146,7 @@ impl Device for Emulator {
                     {
                         self.findings.extend(uninitialised(memory, routine));
                     }
-                    if let Err(error) = Emulator::transfer(memory, &command) {
+                    if let Err(error) = self.transfer(memory, &command) {
                         self.error = Some(error);
                     } else if self.options.trace {
                         self.copies.extend(host_copy(memory, &command));

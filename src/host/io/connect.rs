@@ -307,7 +307,7 @@ impl IoService<'_> {
         let contents = contents.filter(|_| is_stream || s.status != "replace");
         if contents.is_none() {
             // The file comes into being now, so that OPEN tells if it cannot.
-            let create = Ask::WriteFile { path: path.to_owned(), offset: 0, bytes: Arc::from([]), length: 0 };
+            let create = Ask::WriteFile { path: path.to_owned(), offset: 0, bytes: Arc::from([]), length: Some(0) };
             if let Answer::Done(Err(reason)) = self.answers.ask(create)? {
                 return error(OTHER, format!("`{path}`: {reason}"));
             }
@@ -315,6 +315,7 @@ impl IoService<'_> {
         let mut file = File::new(path.to_owned(), contents.unwrap_or_default(), true);
         file.identity = status.path;
         file.is_unread = is_stream;
+        file.seen = (!is_stream).then_some(self.io.others);
         Ok(Medium::File(file))
     }
 
@@ -331,7 +332,9 @@ impl IoService<'_> {
         while let Some(file) = self.io.units.map.get(&number).and_then(Unit::file).filter(|file| !file.scratch) {
             let Some((offset, bytes, length)) = file.change() else { break };
             let path = file.path.clone();
-            let answer = self.answers.ask_once(Ask::WriteFile { path: path.clone(), offset, bytes, length })?;
+            // The working directory may be another one by now.
+            let whole = file.identity.clone();
+            let answer = self.answers.ask_once(Ask::WriteFile { path: whole, offset, bytes, length })?;
             if let Some(file) = self.io.units.map.get_mut(&number).and_then(Unit::file_mut) {
                 file.change_taken();
             }
@@ -348,8 +351,8 @@ impl IoService<'_> {
         unit.end_record()?;
         if delete.unwrap_or(unit.deletes) {
             if let Some(file) = unit.file().filter(|f| !f.scratch) {
-                let path = file.path.clone();
-                if let Answer::Done(Err(reason)) = self.answers.ask_once(Ask::DeleteFile { path: path.clone() })? {
+                let (path, whole) = (file.path.clone(), file.identity.clone());
+                if let Answer::Done(Err(reason)) = self.answers.ask_once(Ask::DeleteFile { path: whole })? {
                     self.io.units.map.remove(&number);
                     return Err(Condition::Error(OTHER, format!("`{path}`: {reason}")).into());
                 }

@@ -1,15 +1,12 @@
 //! The parts of a file that the world does not have yet.
 //!
-//! A program may write here and there between two FLUSHes; what lies between is not written again. There are few parts at
-//! most, so that a program that writes everywhere costs no more than one that writes in order: the two that lie closest
-//! together become one.
+//! A program may write here and there between two FLUSHes. What lies between is not written again: other ranks may have written it.
 
-/// Parts at most.
-const MOST: usize = 16;
+use std::collections::BTreeMap;
 
-/// Ranges of bytes, ascending; no two of them touch.
+/// Ranges of bytes, no two of which touch: where they end, by where they begin.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Unwritten(Vec<(usize, usize)>);
+pub(crate) struct Unwritten(BTreeMap<usize, usize>);
 
 impl Unwritten {
     /// The bytes from `from` up to `to` were written by the program.
@@ -17,39 +14,36 @@ impl Unwritten {
         if from >= to {
             return;
         }
-        let first = self.0.partition_point(|part| part.1 < from);
-        let behind = self.0.partition_point(|part| part.0 <= to);
-        let met = &self.0[first..behind];
-        let from = met.first().map_or(from, |part| part.0.min(from));
-        let to = met.last().map_or(to, |part| part.1.max(to));
-        self.0.splice(first..behind, [(from, to)]);
-        if self.0.len() > MOST {
-            let gap = |i: &usize| self.0[i + 1].0 - self.0[*i].1;
-            if let Some(i) = (0..self.0.len() - 1).min_by_key(gap) {
-                let next = self.0.remove(i + 1);
-                self.0[i].1 = next.1;
-            }
+        let (mut from, mut to) = (from, to);
+        if let Some((&first, &end)) = self.0.range(..=from).next_back()
+            && end >= from
+        {
+            (from, to) = (first, to.max(end));
         }
+        while let Some((&first, &end)) = self.0.range(from..=to).next() {
+            to = to.max(end);
+            self.0.remove(&first);
+        }
+        self.0.insert(from, to);
     }
 
     /// The file ends at `length`.
     pub(crate) fn cut(&mut self, length: usize) {
-        self.0.retain(|part| part.0 < length);
-        if let Some(last) = self.0.last_mut() {
-            last.1 = last.1.min(length);
+        self.0.split_off(&length);
+        if let Some(mut last) = self.0.last_entry() {
+            let end = (*last.get()).min(length);
+            last.insert(end);
         }
     }
 
     /// The first part.
     pub(crate) fn first(&self) -> Option<(usize, usize)> {
-        self.0.first().copied()
+        self.0.first_key_value().map(|(&from, &to)| (from, to))
     }
 
     /// The world has the first part.
     pub(crate) fn drop_first(&mut self) {
-        if !self.0.is_empty() {
-            self.0.remove(0);
-        }
+        self.0.pop_first();
     }
 }
 
@@ -58,22 +52,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_that_touch_become_one_and_there_are_never_many() {
+    fn parts_that_touch_become_one_and_others_stay_apart() {
         let mut parts = Unwritten::default();
+        let all = |parts: &Unwritten| parts.0.iter().map(|(&from, &to)| (from, to)).collect::<Vec<_>>();
         parts.add(10, 20);
         parts.add(40, 50);
         parts.add(0, 5);
-        assert_eq!(parts.0, [(0, 5), (10, 20), (40, 50)]);
+        assert_eq!(all(&parts), [(0, 5), (10, 20), (40, 50)]);
         parts.add(5, 12);
-        assert_eq!(parts.0, [(0, 20), (40, 50)]);
+        assert_eq!(all(&parts), [(0, 20), (40, 50)]);
+        parts.add(15, 16);
+        assert_eq!(all(&parts), [(0, 20), (40, 50)]);
         parts.cut(45);
-        assert_eq!(parts.0, [(0, 20), (40, 45)]);
+        assert_eq!(all(&parts), [(0, 20), (40, 45)]);
         parts.drop_first();
         assert_eq!(parts.first(), Some((40, 45)));
-        for i in 0..100 {
+        parts.add(0, 100);
+        assert_eq!(all(&parts), [(0, 100)]);
+        for i in 1..100 {
             parts.add(i * 1000, i * 1000 + 1);
         }
-        assert_eq!(parts.0.len(), MOST);
-        assert_eq!(parts.0.last(), Some(&(99_000, 99_001)));
+        assert_eq!(all(&parts).len(), 100);
     }
 }

@@ -1,8 +1,8 @@
 //! Files in memory.
 //!
 //! A file's contents are held whole and shared between clones of the program until one of them writes. What was written
-//! since the last time the world took it over is told part by part ([`File::change`]). A file that would outgrow
-//! [`MOST_BYTES`] is an error of the statement that makes it so.
+//! since the last time the world took it over is told part by part ([`File::change`]), and nothing else: other ranks may write
+//! other parts of the same file. A file that would outgrow [`MOST_BYTES`] is an error of the statement that makes it so.
 //!
 //! Records of a sequential unformatted file stand between two 4-byte lengths, as gfortran and nvfortran write them; those
 //! of a direct file are `recl` bytes each. With `convert=` the lengths and the values have their bytes the other way round.
@@ -29,8 +29,12 @@ pub(crate) struct File {
     /// Where the next transfer begins.
     pub(crate) at: usize,
     dirty: Unwritten,
-    /// Length that the world knows.
-    synced: Option<usize>,
+    /// Whether the world has it.
+    exists: bool,
+    /// To how many bytes it has been cut since the world was told last.
+    cut_to: Option<usize>,
+    /// How often others may have written files when its contents were read; `None` if they are not read again.
+    pub(crate) seen: Option<u64>,
     /// Whether it is deleted at CLOSE.
     pub(crate) scratch: bool,
     /// Whether unformatted values and lengths have their most significant byte first.
@@ -42,7 +46,6 @@ pub(crate) struct File {
 impl File {
     /// A file with these contents; `exists` says whether the world has it already.
     pub(crate) fn new(path: String, data: Vec<u8>, exists: bool) -> File {
-        let synced = exists.then_some(data.len());
         let mut dirty = Unwritten::default();
         if !exists {
             dirty.add(0, data.len());
@@ -53,7 +56,9 @@ impl File {
             data: Arc::new(data),
             at: 0,
             dirty,
-            synced,
+            exists,
+            cut_to: None,
+            seen: None,
             scratch: false,
             swaps: false,
             is_unread: false,
@@ -68,8 +73,23 @@ impl File {
     /// The contents of what was unread.
     pub(crate) fn fill(&mut self, data: Vec<u8>) {
         self.is_unread = false;
-        self.synced = Some(data.len());
         self.data = Arc::new(data);
+    }
+
+    /// The contents as they are now; the world has all that was written.
+    pub(crate) fn renew(&mut self, data: Vec<u8>, seen: u64) {
+        self.data = Arc::new(data);
+        self.seen = Some(seen);
+    }
+
+    /// The bytes from `at` on as they are now.
+    pub(crate) fn renew_part(&mut self, at: usize, bytes: &[u8]) {
+        let data = Arc::make_mut(&mut self.data);
+        let end = at + bytes.len();
+        if end > data.len() {
+            data.resize(end, 0);
+        }
+        data[at..end].copy_from_slice(bytes);
     }
 
     /// Writes at the position and moves it.
@@ -93,8 +113,7 @@ impl File {
         }
         data[at..at + bytes.len()].copy_from_slice(bytes);
         data[at + bytes.len()..end].fill(pad);
-        // A gap between the old end and the position is written too: the world may still have what was cut off there.
-        self.dirty.add(at.min(old), end);
+        self.dirty.add(at, end);
         self.at = end;
         Ok(())
     }
@@ -105,22 +124,27 @@ impl File {
         if at < self.data.len() {
             Arc::make_mut(&mut self.data).truncate(at);
             self.dirty.cut(at);
+            self.cut_to = Some(self.cut_to.map_or(at, |before| before.min(at)));
         }
     }
 
-    /// Something that the world does not have yet: first byte, bytes, new length.
-    pub(crate) fn change(&self) -> Option<(u64, Arc<[u8]>, u64)> {
-        let changed = self.synced != Some(self.len());
-        let (from, to) = self.dirty.first().or(changed.then_some((self.len(), self.len())))?;
+    /// Something that the world does not have yet: first byte, bytes, and the length that the file is cut to first.
+    pub(crate) fn change(&self) -> Option<(u64, Arc<[u8]>, Option<u64>)> {
+        if let Some(length) = self.cut_to {
+            return Some((length as u64, Arc::from([]), Some(length as u64)));
+        }
+        let (from, to) = self.dirty.first().or((!self.exists).then_some((0, 0)))?;
         // What was written to a device that keeps nothing may be gone from the data already.
         let bytes = self.data.get(from..to).unwrap_or_default();
-        Some((from as u64, bytes.into(), self.len() as u64))
+        Some((from as u64, bytes.into(), None))
     }
 
     /// The world has taken over what [`File::change`] gave.
     pub(crate) fn change_taken(&mut self) {
-        self.dirty.drop_first();
-        self.synced = Some(self.len());
+        self.exists = true;
+        if self.cut_to.take().is_none() {
+            self.dirty.drop_first();
+        }
     }
 
     /// The line at the position, without its end; the position moves behind it.
@@ -225,7 +249,7 @@ mod tests {
             f.swaps = swaps;
             f.put_marked(b"abc").expect("room");
             f.put_marked(b"").expect("room");
-            assert_eq!(f.change().map(|(from, bytes, len)| (from, bytes.len(), len)), Some((0, 19, 19)));
+            assert_eq!(f.change().map(|(from, bytes, len)| (from, bytes.len(), len)), Some((0, 19, None)));
             assert_eq!(f.data[if swaps { 3 } else { 0 }], 3);
             f.change_taken();
             assert!(f.change().is_none());
@@ -246,7 +270,29 @@ mod tests {
         f.truncate();
         f.at = 6;
         f.put(b"z").expect("room");
-        assert_eq!(f.change(), Some((2, [0, 0, 0, 0, b'z'].into(), 7)));
+        assert_eq!(f.change(), Some((2, [].into(), Some(2))));
+        f.change_taken();
+        assert_eq!(f.change(), Some((6, [b'z'].into(), None)));
+        f.change_taken();
+        assert_eq!(f.change(), None);
+    }
+
+    #[test]
+    fn only_what_was_written_is_told() {
+        let mut f = File::new("x".to_owned(), vec![7; 10], true);
+        for at in [2, 20, 4] {
+            f.at = at;
+            f.put(b"z").expect("room");
+        }
+        let mut told = Vec::new();
+        while let Some((from, bytes, length)) = f.change() {
+            told.push((from, bytes.len(), length));
+            f.change_taken();
+        }
+        assert_eq!(told, [(2, 1, None), (4, 1, None), (20, 1, None)]);
+        f.renew_part(21, b"ab");
+        f.at = 19;
+        assert_eq!((f.take(4), f.change()), (vec![0, b'z', b'a', b'b'], None));
     }
 
     #[test]

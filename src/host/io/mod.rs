@@ -40,6 +40,8 @@ pub(crate) struct Io {
     pub(crate) outbox: VecDeque<(Stream, Vec<u8>)>,
     /// The source statement that the service at hand belongs to.
     pub(crate) at: Span,
+    /// How often others may have written files.
+    pub(crate) others: u64,
     /// Whether unformatted files have the most significant byte first unless OPEN says otherwise.
     swaps_bytes: bool,
 }
@@ -53,7 +55,7 @@ pub(crate) struct IoService<'a> {
 impl Io {
     pub(crate) fn new(swaps_bytes: bool) -> Io {
         let (statements, formats, outbox) = (Vec::new(), Formats::default(), VecDeque::new());
-        Io { units: Units::new(), statements, formats, outbox, at: Span::NONE, swaps_bytes }
+        Io { units: Units::new(), statements, formats, outbox, at: Span::NONE, others: 0, swaps_bytes }
     }
 
     /// Sends bytes to a standard stream; those for the same one are joined.

@@ -65,6 +65,9 @@ pub(crate) enum Form {
     Namelist,
 }
 
+/// Of files that have more bytes than this, only the record that is wanted is read again.
+const MOST_READ_AGAIN: usize = 16 << 20;
+
 /// An internal file: records of a character variable or array.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Internal {
@@ -249,6 +252,7 @@ impl IoService<'_> {
         let exists = contents.is_some();
         let mut file = File::new(path, contents.unwrap_or_default(), exists);
         (file.identity, file.is_unread, file.swaps) = (status.path, is_stream, self.io.swaps_bytes);
+        file.seen = (!is_stream).then_some(self.io.others);
         let mut unit = Unit::new(Medium::File(file));
         unit.formatted = statement.form != Form::Unformatted;
         unit.opened_at = self.io.at;
@@ -268,10 +272,39 @@ impl IoService<'_> {
     /// Reads what a pipe has, which OPEN does not: nothing may ever be read from it.
     pub(crate) fn read_pipe(&mut self, number: i32) -> Result<(), Halt> {
         let unread = self.io.units.map.get(&number).and_then(Unit::file).filter(|file| file.is_unread);
-        let Some(path) = unread.map(|file| file.path.clone()) else { return Ok(()) };
+        let Some(path) = unread.map(|file| file.identity.clone()) else { return Ok(()) };
         let contents = self.read_file(&path)?.unwrap_or_default();
         if let Some(file) = self.io.units.map.get_mut(&number).and_then(Unit::file_mut) {
             file.fill(contents);
+        }
+        Ok(())
+    }
+
+    /// Reads a file again that others may have written since, where what they have written can be of use: records that have their place.
+    fn read_again(&mut self, statement: &Statement) -> Result<(), Halt> {
+        let (number, others) = (statement.number(), self.io.others);
+        let Some(unit) = self.io.units.map.get(&number).filter(|unit| unit.access != Access::Sequential) else {
+            return Ok(());
+        };
+        let Some(file) = unit.file().filter(|file| !file.scratch && file.seen.is_some_and(|seen| seen != others))
+        else {
+            return Ok(());
+        };
+        let (path, is_large) = (file.identity.clone(), file.len() > MOST_READ_AGAIN);
+        let record = statement.rec.and_then(|rec| usize::try_from(rec.checked_sub(1)?).ok()).zip(unit.recl);
+        self.sync(number)?;
+        if let Some((index, recl)) = record.filter(|_| is_large) {
+            let at = index.saturating_mul(recl);
+            let pieces = [(at as u64, recl as u64)].into();
+            if let crate::Answer::File(Ok(Some(bytes))) = self.answers.ask(Ask::ReadPieces { path, pieces })?
+                && let Some(file) = self.io.units.map.get_mut(&number).and_then(Unit::file_mut)
+            {
+                file.renew_part(at, &bytes);
+            }
+        } else if let Some(contents) = self.read_file(&path)?
+            && let Some(file) = self.io.units.map.get_mut(&number).and_then(Unit::file_mut)
+        {
+            file.renew(contents, others);
         }
         Ok(())
     }
@@ -281,6 +314,7 @@ impl IoService<'_> {
         let number = statement.number();
         if statement.reads {
             self.read_pipe(number)?;
+            self.read_again(statement)?;
         }
         let Some(unit) = self.io.units.map.get_mut(&number) else {
             return Err(Condition::Error(212, "the unit is not connected".to_owned()).into());

@@ -10,7 +10,7 @@
 
 use super::foreign::failed;
 use crate::direct::Stack;
-use crate::foreign::{CallSite, Foreign, args, peek, pointer_of};
+use crate::foreign::{CallSite, Foreign, LocalExtent, args, peek, pointer_of};
 use crate::protocol::{Args, Halt};
 use crate::runtime::Runtime;
 use crate::storage;
@@ -35,7 +35,9 @@ impl CallsAtOnce<'_> {
         if direct.generation != memory.generation() || top > direct.stack.end || direct.failed.is_some() {
             return None;
         }
-        if self.foreign.waiting.iter().any(|waiting| waiting.has_pointers) {
+        let has_pointers =
+            !(direct.variables.is_empty() && direct.objects.is_empty() && self.foreign.pointers.is_empty());
+        if has_pointers || self.foreign.waiting.iter().any(|waiting| waiting.has_pointers) {
             return None;
         }
         match (rt, args) {
@@ -243,7 +245,7 @@ impl Runtime {
         let Some(route) = self.foreign.direct.route(text) else { return Ok(false) };
         // SAFETY: the memory is borrowed exclusively; the room is as lowering has made it for the signature.
         let called = unsafe { caller.call_directly(route, &args, native, &pointers, &self.foreign.entries) };
-        self.tell(memory, signature, room, watched)?;
+        self.tell(memory, signature, room, watched, at.locals)?;
         self.take_called(called, signature, room)
     }
 
@@ -260,7 +262,7 @@ impl Runtime {
         let watched = self.watch(memory, signature, room, at)?;
         // SAFETY: as in `call_directly`.
         let called = unsafe { caller.go_on_directly(back, native, &pointers, &self.foreign.entries) };
-        self.tell(memory, signature, room, watched)?;
+        self.tell(memory, signature, room, watched, at.locals)?;
         self.take_called(called, signature, room)
     }
 
@@ -276,14 +278,13 @@ impl Runtime {
             return Ok(None);
         }
         let mut passed = self.passed(memory, signature, room, at.locals)?;
-        for &base in &self.foreign.kept {
-            if memory.find(base).is_some_and(|id| memory.info(id).base == base) {
-                passed.add(base, false);
-            }
-        }
+        let written = passed.extents.iter().filter(|(_, extent)| !extent.reads_only);
+        let written: Vec<u64> = written.map(|(&base, _)| base).collect();
+        passed.add_kept(&self.foreign.kept);
         let mut out = Vec::with_capacity(passed.extents.len());
         for (base, extent) in passed.extents {
-            out.push(Watched { base, bytes: peek(memory, base, extent.bytes)?, reads_only: extent.reads_only });
+            let counts_as_written = written.binary_search(&base).is_ok();
+            out.push(Watched { base, bytes: peek(memory, base, extent.bytes)?, counts_as_written });
         }
         Ok(Some(out))
     }
@@ -295,9 +296,11 @@ impl Runtime {
         signature: &Signature,
         room: u64,
         watched: Option<Vec<Watched>>,
+        locals: LocalExtent<'_>,
     ) -> Result<(), Halt> {
         let Some(watched) = watched else { return Ok(()) };
-        for Watched { base, bytes: old, reads_only } in watched {
+        let extents: Vec<(u64, u64)> = watched.iter().map(|w| (w.base, w.bytes.len() as u64)).collect();
+        for Watched { base, bytes: old, counts_as_written } in watched {
             // A procedure of the program that was called may have given it back.
             let Ok(new) = peek(memory, base, old.len() as u64) else { continue };
             let differs =
@@ -307,13 +310,11 @@ impl Runtime {
                 at = (from..new.len()).step_by(UNIT).find(|at| !differs(at)).unwrap_or(new.len());
                 storage::write(memory, base + from as u64, &new[from..at])?;
             }
-            if !reads_only {
+            if counts_as_written {
                 memory.mark_initialised(base, new.len() as u64);
             }
-            if Region::of(base) != Some(Region::HostStack) {
-                self.foreign.kept.insert(base);
-            }
         }
+        self.foreign.keep(memory, locals, extents.into_iter());
         let result = peek(memory, room, signature.result_bytes())?;
         storage::write(memory, room, &result)?;
         Ok(())
@@ -340,8 +341,10 @@ impl Runtime {
         at: &CallSite<'_>,
     ) -> Result<(*mut u8, Vec<(u64, Vec<u64>)>), Halt> {
         let mut wanted = Vec::new();
-        let mut pointers = Vec::new();
-        for (base, extent) in self.passed(memory, signature, room, at.locals)?.extents {
+        let passed = self.passed(memory, signature, room, at.locals)?;
+        self.foreign.keep_pointers(&passed);
+        let mut pointers = passed.of_c;
+        for (base, extent) in passed.extents {
             if Region::of(base) != Some(Region::HostStack) {
                 wanted.push((base, extent.bytes));
             }
@@ -407,7 +410,8 @@ const UNIT: usize = 4;
 struct Watched {
     base: u64,
     bytes: Vec<u8>,
-    reads_only: bool,
+    /// Whether this call was given it to write to, so that the program may read all of it.
+    counts_as_written: bool,
 }
 
 /// Who is given something, in messages.

@@ -22,6 +22,7 @@ macro_rules! foreign_services {
             | Rt::ForeignEntry
             | Rt::ForeignTarget
             | Rt::ForeignVariable
+            | Rt::ForeignPointers
             | Rt::ForeignNative
             | Rt::ForeignPlace
             | Rt::ForeignCallback
@@ -58,6 +59,10 @@ impl Runtime {
             Rt::ForeignCall => self.call_foreign(memory, a, at, caller).map(u64::from),
             _ if self.foreign.is_ahead => self.await_turn(),
             Rt::ForeignVariable => self.variable_of_c(memory, caller, a, at),
+            Rt::ForeignPointers => {
+                self.foreign.direct.note_pointers(a.bits(0), a.bits(1), a.bits(2), a.bits(3));
+                Ok(0)
+            }
             Rt::ForeignNative => self.native_address(memory, caller, a.bits(0), at),
             Rt::ForeignPlace => self.place_of_native(memory, caller, a.bits(0), at),
             _ => self.end_callback(memory, a, at, caller).map(u64::from),
@@ -112,7 +117,9 @@ impl Runtime {
         end: Result<ForeignEnd, String>,
     ) -> Result<bool, Halt> {
         let ForeignEnd { result, written, callback } = end.map_err(|reason| failed(signature, reason))?;
-        let passed = Pieces::of(memory, signature, room, locals)?.extents;
+        let passed = Pieces::of(memory, signature, room, locals)?;
+        self.foreign.keep_pointers(&passed);
+        let passed = passed.extents;
         for (address, bytes) in &written {
             storage::write(memory, *address, bytes)?;
         }
@@ -120,8 +127,8 @@ impl Runtime {
         for (&base, piece) in passed.iter().filter(|(_, piece)| !piece.reads_only) {
             memory.mark_initialised(base, piece.bytes);
         }
-        let is_lasting = |base: &u64| Region::of(*base) != Some(Region::HostStack);
-        self.foreign.kept.extend(passed.into_keys().filter(is_lasting));
+        let passed = passed.into_iter().map(|(base, piece)| (base, piece.bytes));
+        self.foreign.keep(memory, locals, passed);
         let Some(callback) = callback else {
             storage::write(memory, room, &result)?;
             return Ok(false);
@@ -278,11 +285,7 @@ impl Runtime {
         locals: LocalExtent<'_>,
     ) -> Result<Vec<Piece>, Halt> {
         let mut passed = self.passed(memory, signature, room, locals)?;
-        for &base in &self.foreign.kept {
-            if memory.find(base).is_some_and(|id| memory.info(id).base == base) {
-                passed.add(base, false);
-            }
-        }
+        passed.add_kept(&self.foreign.kept);
         passed.read()
     }
 
@@ -298,6 +301,10 @@ impl Runtime {
         for waiting in &self.foreign.waiting {
             passed.add_arguments(&waiting.signature, waiting.room)?;
         }
+        passed.add_pointers(&self.foreign.pointers)?;
+        let direct = &self.foreign.direct;
+        let of_c = direct.variables.iter().map(|(first, offsets)| (first, offsets)).chain(&direct.objects);
+        of_c.for_each(|(first, offsets)| passed.add_pointed_of_c(*first, offsets));
         Ok(passed)
     }
 }

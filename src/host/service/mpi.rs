@@ -12,6 +12,8 @@ impl Runtime {
     /// Makes a call; gives whether it is interrupted. The arguments are those of the service.
     pub(crate) fn call_mpi(&mut self, memory: &Memory, a: Args<'_>, span: Span) -> Result<bool, Halt> {
         if let Some(is_interrupted) = self.answers.mpi() {
+            // Other ranks may have written files that the program has read.
+            self.io.others += 1;
             return Ok(is_interrupted);
         }
         let routine = match self.mpi.known.get(&a.bits(0)) {

@@ -231,6 +231,7 @@ services! {
     ForeignCall "foreign.call" (I64 I64 I64) -> (I32) Host "calls a procedure of a library by the C convention: address and length of the text of its signature (`ir::foreign`), address of room for the result and, behind it, the arguments as words of 8 bytes, an object as its address; gives 1 if a procedure of the program is to be called before it goes on, else 0";
     ForeignEntry "foreign.entry" (I64 I64 I64) -> (I64) Host "makes a procedure one that libraries can call: address and length of the text of its signature, what a procedure pointer to it holds; gives its address for libraries";
     ForeignVariable "foreign.variable" (I64 I64 I64) -> (I64) Host "where C code has the variable of a name: address and length of the name, and the bytes of the variable";
+    ForeignPointers "foreign.pointers" (I64 I64 I64 I64) -> () Host "a variable of C code has addresses in it, which are translated whenever C runs: its address, its bytes, those of an element, and where the address is in each";
     ForeignNative "foreign.native" (I64) -> (I64) Host "the address that C has for one of the program's, whose memory C may reach from then on";
     ForeignPlace "foreign.place" (I64) -> (I64) Host "the address that the program has for one of C's; one of memory of C stays as it is";
     ForeignTarget "foreign.target" (I64) -> (I64) Host "what a procedure pointer holds for an address that `foreign.entry` has given";

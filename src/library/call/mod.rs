@@ -301,11 +301,23 @@ impl Call<'_> {
         waits: bool,
         work: impl Fn(&mut dyn Bytes) -> Result<(), CudaError> + Send + Sync + 'static,
     ) -> Outcome {
+        self.submit_needing(stream, (reads, Vec::new()), results, waits, work)
+    }
+
+    /// The same for sections of which some must have been written before.
+    pub(crate) fn submit_needing(
+        &mut self,
+        stream: u64,
+        (reads, needs): (Vec<Section>, Vec<Section>),
+        results: Vec<Written>,
+        waits: bool,
+        work: impl Fn(&mut dyn Bytes) -> Result<(), CudaError> + Send + Sync + 'static,
+    ) -> Outcome {
         let writes: Vec<Section> = results.iter().flat_map(|result| result.sections.iter().cloned()).collect();
         let of =
             |sections: &[Section], what| sections.iter().map(|section| (section.clone(), what)).collect::<Vec<_>>();
         let extents = [of(&reads, What::Read), of(&writes, What::Write)].concat();
-        self.perform(stream, Uses { extents, reads, writes, results, needs: Vec::new() }, waits, work)
+        self.perform(stream, Uses { extents, reads, writes, results, needs, ..Uses::default() }, waits, work)
     }
 
     /// The same for what operands use.
@@ -320,6 +332,9 @@ impl Call<'_> {
         for (section, what) in &uses.extents {
             self.check_inside(section, *what)?;
         }
+        if let Some(sharing) = uses.sharing {
+            self.check_apart(&uses, sharing)?;
+        }
         if self.home == Home::Any {
             self.note_arrays(&uses.extents);
         }
@@ -330,6 +345,45 @@ impl Call<'_> {
             device::Routine { name, reads, writes, results, needs, stream, span, work: Arc::new(work), vendor };
         let waits = waits || self.home != Home::Device;
         self.runtime.routine(self.device, self.memory, routine, waits).map_err(|_| failed)
+    }
+
+    /// Checks that no element is in two results, or in a result and in what is read beside it: threads of a GPU reach them in any order.
+    fn check_apart(&mut self, uses: &Uses, sharing: Sharing) -> Result<(), Status> {
+        let hulls = |sections: &[Section]| sections.iter().filter_map(|(array, bytes)| array.hull(*bytes)).collect();
+        let (results, inputs): (Vec<_>, Vec<_>) = (hulls(&uses.writes), hulls(&uses.inputs));
+        let is_near = |input: &(u64, u64)| results.iter().any(|result| input.0 < result.1 && result.0 < input.1);
+        if results.len() < 2 && !inputs.iter().any(is_near) {
+            return Ok(());
+        }
+        let runs = |(array, bytes): &Section| array.runs(*bytes).map(|(first, bytes)| (first, first + bytes));
+        let mut written: Vec<(u64, u64)> = uses.writes.iter().flat_map(runs).collect();
+        written.sort_unstable();
+        let twice = written.windows(2).find(|pair| pair[1].0 < pair[0].1).map(|pair| pair[1].0);
+        if let Some(address) = twice {
+            let of = self.name_of(address);
+            return self.wrong(format!("two of its results share elements{of}, and which of them stays is chance"));
+        }
+        let is_in_place = |input: &Section| sharing == Sharing::InPlace && uses.writes.contains(input);
+        let read = uses.inputs.iter().filter(|input| !is_in_place(input)).flat_map(runs);
+        let shared = |(first, end): (u64, u64)| {
+            let (from, _) = *written.get(written.partition_point(|run| run.1 <= first))?;
+            (from < end).then_some(first.max(from))
+        };
+        match read.into_iter().find_map(shared) {
+            Some(address) => {
+                let of = self.name_of(address);
+                self.wrong(format!(
+                    "its result and what it reads beside that share elements{of}, and whether the old ones or the new ones are read is chance"
+                ))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The name of the variable at an address, for a sentence.
+    fn name_of(&self, address: u64) -> String {
+        let name = self.memory.find(address).map(|id| &*self.memory.info(id).name);
+        name.filter(|name| !name.is_empty()).map_or_else(String::new, |name| format!(" of `{name}`"))
     }
 
     /// Checks that a section is inside what the program has allocated.
@@ -354,15 +408,45 @@ pub(crate) struct Uses {
     results: Vec<Written>,
     /// What must have been written before.
     needs: Vec<Section>,
+    /// What is certainly read beside the results.
+    inputs: Vec<Section>,
+    /// Which elements results may share with that; if it is not said, nobody looks.
+    sharing: Option<Sharing>,
+}
+
+/// What results may share with what is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Sharing {
+    /// Nothing.
+    Nothing,
+    /// A result may be one of the operands, element by element.
+    InPlace,
 }
 
 impl Uses {
+    /// No result may share elements with another one, or with what is read.
+    pub(crate) fn apart(self) -> Uses {
+        Uses { sharing: Some(Sharing::Nothing), ..self }
+    }
+
+    /// The same, but a result may take the place of an operand.
+    pub(crate) fn apart_or_in_place(self) -> Uses {
+        Uses { sharing: Some(Sharing::InPlace), ..self }
+    }
+
     pub(crate) fn read(self, operand: &impl Operand) -> Uses {
         self.read_if(operand, true)
     }
 
     /// An operand that is read, and which values it has counts only where that is sure.
     pub(crate) fn read_if(mut self, operand: &impl Operand, is_sure: bool) -> Uses {
+        if is_sure {
+            self.inputs.extend(operand.sections());
+        }
+        self.look(operand, is_sure)
+    }
+
+    fn look(mut self, operand: &impl Operand, is_sure: bool) -> Uses {
         let sections = operand.sections();
         self.extents.push((operand.extent(), What::Read));
         self.needs.extend(sections.iter().filter(|_| is_sure).cloned());
@@ -377,9 +461,17 @@ impl Uses {
         self
     }
 
+    /// A number that says how it went.
+    pub(crate) fn status(mut self, info: &Integers) -> Uses {
+        self.extents.push((info.extent(), What::Write));
+        self.writes.push(info.extent());
+        self.results.push(info.status());
+        self
+    }
+
     /// An operand that is read, if that is sure, and then written.
     pub(crate) fn change(self, operand: &impl Operand, is_read: bool) -> Uses {
-        if is_read { self.read(operand).write(operand) } else { self.write(operand) }
+        if is_read { self.look(operand, true).write(operand) } else { self.write(operand) }
     }
 
     /// Adds what a scalar is read from, if it is in memory of the device.

@@ -129,7 +129,7 @@ pub(super) fn gemm<T: Element>(call: &mut Call<'_>) -> Outcome {
     for ((a, b), c) in a.matrices().zip(b.matrices()).zip(c.matrices()) {
         uses = gemm.uses(uses, &a, &b, &c);
     }
-    call.perform(handle.stream, uses, false, move |memory| {
+    call.perform(handle.stream, uses.apart(), false, move |memory| {
         let (a, b, c) = (a.load(memory)?, b.load(memory)?, c.load(memory)?);
         a.iter().zip(&b).zip(&c).try_for_each(|((a, b), c)| gemm.run(memory, a, b, c))
     })
@@ -147,7 +147,7 @@ pub(super) fn trsm<T: Element>(call: &mut Call<'_>) -> Outcome {
     for (a, b) in a.matrices().zip(b.matrices()) {
         uses = uses.read(&triangular.triangle(&a)).change(&b, true);
     }
-    call.perform(handle.stream, uses, false, move |memory| {
+    call.perform(handle.stream, uses.apart(), false, move |memory| {
         let (a, b) = (a.load(memory)?, b.load(memory)?);
         a.iter().zip(&b).try_for_each(|(a, b)| triangular.solve(memory, &triangular.triangle(a), b))
     })

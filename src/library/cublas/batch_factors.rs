@@ -5,6 +5,7 @@ use crate::dense::{Side, lu, qr, reflect, solve, swap_rows};
 use crate::element::Element;
 use crate::operand::Integers;
 use crate::transpose::Operation;
+use device::{Bytes, CudaError};
 
 /// The largest order of a matrix that `matinvBatched` takes.
 const MOST_OF_INVERSE: usize = 32;
@@ -12,6 +13,13 @@ const MOST_OF_INVERSE: usize = 32;
 /// A part of an array of integers.
 fn part(all: Integers, from: usize, count: usize) -> Integers {
     Integers { address: all.address + 4 * from as u64, count }
+}
+
+/// The exchanges of rows of a matrix, by its number; none where there is no array of them.
+fn swaps_of(memory: &mut dyn Bytes, all: Option<Integers>, i: usize, n: usize) -> Result<Vec<i32>, CudaError> {
+    let Some(all) = all else { return Ok(Vec::new()) };
+    let what = format!("`PivotArray` for matrix {}", i + 1);
+    part(all, i * n, n).load_swaps(memory, n, &what)
 }
 
 /// Solves a system by the factors of a matrix of order `n`; the right-hand sides are columns.
@@ -54,7 +62,7 @@ pub(super) fn getrf<T: Element>(call: &mut Call<'_>) -> Outcome {
         uses = uses.write(pivots);
     }
     uses = a.matrices().fold(uses, |uses, a| uses.change(&a, true));
-    call.perform(handle.stream, uses, false, move |memory| {
+    call.perform(handle.stream, uses.apart(), false, move |memory| {
         for (i, a) in a.load(memory)?.iter().enumerate() {
             let mut values = a.load(memory)?;
             let (swaps, failed) = lu(&mut values, n, n, pivots.is_some());
@@ -86,10 +94,10 @@ pub(super) fn getri<T: Element>(call: &mut Call<'_>) -> Outcome {
         uses = uses.read(pivots);
     }
     uses = a.matrices().zip(c.matrices()).fold(uses, |uses, (a, c)| uses.read(&a).write(&c));
-    call.perform(handle.stream, uses, false, move |memory| {
+    call.perform(handle.stream, uses.apart(), false, move |memory| {
         let (a, c) = (a.load(memory)?, c.load(memory)?);
         for (i, (a, c)) in a.iter().zip(&c).enumerate() {
-            let swaps = pivots.map(|pivots| part(pivots, i * n, n).load(memory)).transpose()?.unwrap_or_default();
+            let swaps = swaps_of(memory, pivots, i, n)?;
             let (found, failed) = inverse(&a.load(memory)?, &swaps, n);
             if let Some(values) = found {
                 c.store(memory, &values)?;
@@ -116,10 +124,10 @@ pub(super) fn getrs<T: Element>(call: &mut Call<'_>) -> Outcome {
         uses = uses.read(pivots);
     }
     uses = a.matrices().zip(b.matrices()).fold(uses, |uses, (a, b)| uses.read(&a).change(&b, true));
-    call.perform(handle.stream, uses, false, move |memory| {
+    call.perform(handle.stream, uses.apart(), false, move |memory| {
         let (a, b) = (a.load(memory)?, b.load(memory)?);
         for (i, (a, b)) in a.iter().zip(&b).enumerate() {
-            let swaps = pivots.map(|pivots| part(pivots, i * n, n).load(memory)).transpose()?.unwrap_or_default();
+            let swaps = swaps_of(memory, pivots, i, n)?;
             let (factors, mut values) = (a.load(memory)?, b.load(memory)?);
             solve_factored(&factors, &swaps, operation, n, &mut values);
             b.store(memory, &values)?;
@@ -141,7 +149,7 @@ pub(super) fn matinv<T: Element>(call: &mut Call<'_>) -> Outcome {
     let info = call.device_integers("info", count)?;
     let uses = Uses::default().read(&a).read(&c).write(&info);
     let uses = a.matrices().zip(c.matrices()).fold(uses, |uses, (a, c)| uses.read(&a).write(&c));
-    call.perform(handle.stream, uses, false, move |memory| {
+    call.perform(handle.stream, uses.apart(), false, move |memory| {
         let (a, c) = (a.load(memory)?, c.load(memory)?);
         for (i, (a, c)) in a.iter().zip(&c).enumerate() {
             let mut values = a.load(memory)?;
@@ -168,7 +176,7 @@ pub(super) fn geqrf<T: Element>(call: &mut Call<'_>) -> Outcome {
     call.put(info, &0i32.to_le_bytes(), "info")?;
     let uses = Uses::default().read(&a).read(&tau);
     let uses = a.matrices().zip(tau.matrices()).fold(uses, |uses, (a, tau)| uses.change(&a, true).write(&tau));
-    call.perform(handle.stream, uses, false, move |memory| {
+    call.perform(handle.stream, uses.apart(), false, move |memory| {
         let (a, tau) = (a.load(memory)?, tau.load(memory)?);
         for (a, tau) in a.iter().zip(&tau) {
             let mut values = a.load(memory)?;
@@ -202,7 +210,7 @@ pub(super) fn gels<T: Element>(call: &mut Call<'_>) -> Outcome {
         uses = uses.write(failed);
     }
     let uses = a.matrices().zip(c.matrices()).fold(uses, |uses, (a, c)| uses.change(&a, true).change(&c, true));
-    call.perform(handle.stream, uses, false, move |memory| {
+    call.perform(handle.stream, uses.apart(), false, move |memory| {
         let (a, c) = (a.load(memory)?, c.load(memory)?);
         for (i, (a, c)) in a.iter().zip(&c).enumerate() {
             let (mut values, mut sides) = (a.load(memory)?, c.load(memory)?);

@@ -33,7 +33,7 @@ pub(super) fn geam<T: Element>(call: &mut Call<'_>) -> Outcome {
             uses = uses.read_if(matrix, factor.counts());
         }
     }
-    call.perform(handle.stream, uses.write(&c), false, move |memory| {
+    call.perform(handle.stream, uses.write(&c).apart_or_in_place(), false, move |memory| {
         let mut sums = vec![T::ZERO; m * n];
         for (matrix, operation, factor) in [(&a, op_a, alpha), (&b, op_b, beta)] {
             let factor = factor.get(memory)?;
@@ -55,7 +55,7 @@ pub(super) fn dgmm<T: Element>(call: &mut Call<'_>) -> Outcome {
     let x = call.vector::<T>(if is_right { n } else { m }, "x")?;
     let c = call.matrix::<T>(m, n, "c")?;
     let uses = Uses::default().read(&a).read(&x).write(&c);
-    call.perform(handle.stream, uses, false, move |memory| {
+    call.perform(handle.stream, uses.apart_or_in_place(), false, move |memory| {
         let (mut elements, x) = (a.load(memory)?, x.load(memory)?);
         for (j, column) in elements.chunks_exact_mut(m.max(1)).enumerate() {
             column.iter_mut().enumerate().for_each(|(i, a)| *a *= x[if is_right { j } else { i }]);
@@ -71,7 +71,7 @@ pub(super) fn tpttr<T: Element>(call: &mut Call<'_>) -> Outcome {
     let n = call.count("n")?;
     let packed = call.packed::<T>("ap", n, is_upper)?;
     let a = call.triangle::<T>("a", n, is_upper)?;
-    call.perform(handle.stream, Uses::default().read(&packed).write(&a), false, move |memory| {
+    call.perform(handle.stream, Uses::default().read(&packed).write(&a).apart(), false, move |memory| {
         let elements = packed.load(memory)?;
         a.store(memory, &elements)
     })
@@ -84,7 +84,7 @@ pub(super) fn trttp<T: Element>(call: &mut Call<'_>) -> Outcome {
     let n = call.count("n")?;
     let a = call.triangle::<T>("a", n, is_upper)?;
     let packed = call.packed::<T>("ap", n, is_upper)?;
-    call.perform(handle.stream, Uses::default().read(&a).write(&packed), false, move |memory| {
+    call.perform(handle.stream, Uses::default().read(&a).write(&packed).apart(), false, move |memory| {
         let elements = a.load(memory)?;
         packed.store(memory, &elements)
     })

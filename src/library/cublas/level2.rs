@@ -49,7 +49,7 @@ pub(super) fn gemv<T: Element>(call: &mut Call<'_>) -> Outcome {
         return call.done();
     }
     let uses = Uses::default().read_if(&a, alpha.counts()).read_if(&x, alpha.counts()).change(&y, beta.counts());
-    call.perform(handle.stream, uses.with(alpha.section()).with(beta.section()), false, move |memory| {
+    call.perform(handle.stream, uses.with(alpha.section()).with(beta.section()).apart(), false, move |memory| {
         let factors = (alpha.get(memory)?, beta.get(memory)?);
         let matrix = operation.applied(a.load(memory)?, m);
         let mut sums = vec![T::ZERO; rows];
@@ -76,7 +76,7 @@ pub(super) fn gbmv<T: Element>(call: &mut Call<'_>) -> Outcome {
         return call.done();
     }
     let uses = Uses::default().read_if(&a, alpha.counts()).read_if(&x, alpha.counts()).change(&y, beta.counts());
-    call.perform(handle.stream, uses.with(alpha.section()).with(beta.section()), false, move |memory| {
+    call.perform(handle.stream, uses.with(alpha.section()).with(beta.section()).apart(), false, move |memory| {
         let factors = (alpha.get(memory)?, beta.get(memory)?);
         let sums = products(&a.load(memory)?, operation, &x.load(memory)?, rows);
         y.blend(memory, factors, sums)
@@ -91,7 +91,7 @@ pub(super) fn ger<T: Element, const CONJUGATES: bool>(call: &mut Call<'_>) -> Ou
     let (x, y) = (call.stepped::<T>(m, "x")?, call.stepped::<T>(n, "y")?);
     let a = call.matrix::<T>(m, n, "a")?;
     let uses = Uses::default().read_if(&x, alpha.counts()).read_if(&y, alpha.counts()).change(&a, true);
-    call.perform(handle.stream, uses.with(alpha.section()), false, move |memory| {
+    call.perform(handle.stream, uses.with(alpha.section()).apart(), false, move |memory| {
         let alpha = alpha.get(memory)?;
         if alpha == T::ZERO {
             return Ok(());
@@ -108,7 +108,7 @@ pub(super) fn ger<T: Element, const CONJUGATES: bool>(call: &mut Call<'_>) -> Ou
 
 impl<T: Element> Scalar<T> {
     /// Whether it is known not to be 0: what it is multiplied with is looked at.
-    pub(super) fn counts(self) -> bool {
+    pub(crate) fn counts(self) -> bool {
         matches!(self, Scalar::Value(value) if value != T::ZERO)
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn product<T: Element, S: Storage, const HERMITIAN: bool>(call: &mut 
     let beta = call.scalar::<T>(&handle, "beta")?;
     let y = call.stepped::<T>(n, "y")?;
     let uses = Uses::default().read_if(&a, alpha.counts()).read_if(&x, alpha.counts()).change(&y, beta.counts());
-    call.perform(handle.stream, uses.with(alpha.section()).with(beta.section()), false, move |memory| {
+    call.perform(handle.stream, uses.with(alpha.section()).with(beta.section()).apart(), false, move |memory| {
         let factors = (alpha.get(memory)?, beta.get(memory)?);
         let sums = products(&a.load(memory)?, &x.load(memory)?, HERMITIAN);
         y.blend(memory, factors, sums)
@@ -93,7 +93,7 @@ fn one<T: Element, A: Element, S: Storage>(
     let x = call.stepped::<T>(n, "x")?;
     let a: Columns<T> = S::triangle(call, n, n, is_upper)?;
     let uses = Uses::default().read_if(&x, alpha.counts()).change(&a, true).with(alpha.section());
-    call.perform(handle.stream, uses, false, move |memory| {
+    call.perform(handle.stream, uses.apart(), false, move |memory| {
         let alpha = of(alpha.get(memory)?);
         if alpha == T::ZERO {
             return Ok(());
@@ -113,7 +113,7 @@ pub(super) fn rank_two<T: Element, S: Storage, const HERMITIAN: bool>(call: &mut
     let a = S::triangle::<T>(call, n, n, is_upper)?;
     let uses =
         Uses::default().read_if(&x, alpha.counts()).read_if(&y, alpha.counts()).change(&a, true).with(alpha.section());
-    call.perform(handle.stream, uses, false, move |memory| {
+    call.perform(handle.stream, uses.apart(), false, move |memory| {
         let alpha = alpha.get(memory)?;
         if alpha == T::ZERO {
             return Ok(());

@@ -35,7 +35,7 @@ fn arguments<T: Element, S: Storage>(call: &mut Call<'_>) -> Result<Arguments<T>
 /// `x` = op(`a`) · `x`
 pub(super) fn product<T: Element, S: Storage>(call: &mut Call<'_>) -> Outcome {
     let Arguments { stream, a, operation, is_unit, x, uses } = arguments::<T, S>(call)?;
-    call.perform(stream, uses, false, move |memory| {
+    call.perform(stream, uses.apart(), false, move |memory| {
         let old = x.load(memory)?;
         let mut sums = products(&a.load(memory)?, operation, &old, x.count);
         if is_unit {
@@ -48,7 +48,7 @@ pub(super) fn product<T: Element, S: Storage>(call: &mut Call<'_>) -> Outcome {
 /// Solves op(`a`) · `x` = `b`; `b` is given in `x`.
 pub(super) fn solution<T: Element, S: Storage>(call: &mut Call<'_>) -> Outcome {
     let Arguments { stream, a, operation, is_unit, x, uses } = arguments::<T, S>(call)?;
-    call.perform(stream, uses, false, move |memory| {
+    call.perform(stream, uses.apart(), false, move |memory| {
         let mut values = x.load(memory)?;
         solve(&a.load(memory)?, a.is_upper(), operation, is_unit, &mut values);
         x.store(memory, &values)

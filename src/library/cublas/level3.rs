@@ -113,7 +113,7 @@ fn many_products<T: Element>(call: &mut Call<'_>, is_strided: bool) -> Outcome {
     let gemm = Gemm { operations: (op_a, op_b), sizes: (m, n, k), alpha, beta };
     let start = Uses::default().with(alpha.section()).with(beta.section());
     let uses = (0..count).fold(start, |uses, i| gemm.uses(uses, &of(&a, i), &of(&b, i), &of(&c, i)));
-    call.perform(handle.stream, uses, false, move |memory| {
+    call.perform(handle.stream, uses.apart(), false, move |memory| {
         (0..count).try_for_each(|i| gemm.run(memory, &of(&a, i), &of(&b, i), &of(&c, i)))
     })
 }
@@ -131,7 +131,7 @@ pub(super) fn symm<T: Element, const HERMITIAN: bool>(call: &mut Call<'_>) -> Ou
     let beta = call.scalar::<T>(&handle, "beta")?;
     let c = call.matrix::<T>(m, n, "c")?;
     let uses = Uses::default().read_if(&a, alpha.counts()).read_if(&b, alpha.counts()).change(&c, beta.counts());
-    call.perform(handle.stream, uses.with(alpha.section()).with(beta.section()), false, move |memory| {
+    call.perform(handle.stream, uses.with(alpha.section()).with(beta.section()).apart(), false, move |memory| {
         let (alpha, beta) = (alpha.get(memory)?, beta.get(memory)?);
         let (a, b) = (completed::<T, HERMITIAN>(memory, &a)?, b.load(memory)?);
         let (left, right) = if is_right { (&b, &a) } else { (&a, &b) };

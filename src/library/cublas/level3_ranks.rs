@@ -74,7 +74,7 @@ fn rank<A: Element, B: Element, T: Element>(
         (true, false) => Operation::Transposed,
         (true, true) => Operation::Conjugated,
     };
-    call.perform(handle.stream, uses, false, move |memory| {
+    call.perform(handle.stream, uses.apart(), false, move |memory| {
         let (alpha, beta) = (of_alpha(alpha.get(memory)?), of_beta(beta.get(memory)?));
         let left = used(memory, &a, turned)?;
         let other = b.map(|b| used(memory, &b, turned)).transpose()?;

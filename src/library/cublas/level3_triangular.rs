@@ -115,7 +115,7 @@ pub(super) fn trmm<T: Element>(call: &mut Call<'_>) -> Outcome {
     };
     let uses =
         triangular.uses().read_if(&a, triangular.alpha.counts()).read_if(&b, triangular.alpha.counts()).write(&c);
-    call.perform(handle.stream, uses, false, move |memory| triangular.multiply(memory, &a, &b, &c))
+    call.perform(handle.stream, uses.apart_or_in_place(), false, move |memory| triangular.multiply(memory, &a, &b, &c))
 }
 
 /// Triangular systems with several right-hand sides.
@@ -125,5 +125,5 @@ pub(super) fn trsm<T: Element>(call: &mut Call<'_>) -> Outcome {
     let a = triangular.argument(call)?;
     let b = call.matrix::<T>(triangular.m, triangular.n, "b")?;
     let uses = triangular.uses().read_if(&a, triangular.alpha.counts()).change(&b, triangular.alpha.counts());
-    call.perform(handle.stream, uses, false, move |memory| triangular.solve(memory, &a, &b))
+    call.perform(handle.stream, uses.apart(), false, move |memory| triangular.solve(memory, &a, &b))
 }

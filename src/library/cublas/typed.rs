@@ -117,7 +117,7 @@ fn run<A: Element + Into<S>, C: Element + Into<S> + From<S>, S: Element>(
     for ((a, b), c) in a.known().iter().zip(&b.known()).zip(&c.known()) {
         uses = uses.read_if(a, alpha.counts()).read_if(b, alpha.counts()).change(c, beta.counts());
     }
-    call.perform(handle.stream, uses, false, move |memory| {
+    call.perform(handle.stream, uses.apart(), false, move |memory| {
         let factors = (alpha.get(memory)?, beta.get(memory)?);
         let (a, b, c) = (a.load(memory)?, b.load(memory)?, c.load(memory)?);
         a.iter().zip(&b).zip(&c).try_for_each(|((a, b), c)| one::<A, C, S>(memory, factors, operations, (a, b, c)))

@@ -1,6 +1,6 @@
 //! The factorisations of Cholesky and Gauss, and what is solved with them.
 
-use crate::call::{Call, Outcome};
+use crate::call::{Call, Outcome, Uses};
 use crate::dense::{cholesky, complete, lu, solve, swap_rows};
 use crate::element::Element;
 use crate::operand::{Integers, Matrix, Operand};
@@ -156,11 +156,13 @@ pub(super) fn getrs<T: Element>(call: &mut Call<'_>) -> Outcome {
     let swaps = call.device_integers("devIpiv", n)?;
     let b = call.matrix::<T>(n, columns, "B")?;
     let info = call.info()?;
-    let mut reads = vec![a.section(), b.section()];
-    reads.extend((swaps.address != 0).then(|| swaps.section()));
-    call.submit(stream, reads, vec![b.written(), info.status()], false, move |memory| {
+    let mut uses = Uses::default().read(&a).change(&b, true).status(&info);
+    if swaps.address != 0 {
+        uses = uses.read(&swaps);
+    }
+    call.perform(stream, uses, false, move |memory| {
         let factors = operation.applied(a.load(memory)?, n);
-        let rows = if swaps.address == 0 { Vec::new() } else { swaps.load(memory)? };
+        let rows = if swaps.address == 0 { Vec::new() } else { swaps.load_swaps(memory, n, "`devIpiv`")? };
         let mut values = b.load(memory)?;
         for x in values.chunks_exact_mut(n.max(1)) {
             if operation == Operation::Plain {

@@ -188,11 +188,13 @@ fn run<T: Element>(call: &mut Call<'_>, request: Request) -> Outcome {
         return call.wrong(reason);
     }
     let buffer = call.external_buffer("_bufferSize")?;
+    let mut needs = sparse.sections::<T>().to_vec();
+    needs.extend(alpha.counts().then(|| input.section()));
     let mut reads = sparse.sections::<T>().to_vec();
     reads.extend([input.section(), output.section()]);
     reads.extend(alpha.section().into_iter().chain(beta.section()));
     let writes = [output.written()].into_iter().chain(buffer.map(Written::undefined)).collect();
-    call.submit(handle.stream, reads, writes, false, move |memory| {
+    call.submit_needing(handle.stream, (reads, needs), writes, false, move |memory| {
         let (alpha, beta) = (alpha.get(memory)?, beta.get(memory)?);
         let entries = sparse.load::<T>(memory)?;
         let values = input.load(memory)?;

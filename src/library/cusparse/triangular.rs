@@ -119,9 +119,10 @@ fn solve<T: Element>(call: &mut Call<'_>, request: Request, kind: Kind) -> Outco
     }
     let mut reads = sparse.sections::<T>().to_vec();
     reads.push(input.section());
+    let needs = reads.clone();
     reads.extend(alpha.section());
     let writes = [output.written()].into_iter().chain(analysed.buffer.map(Written::undefined)).collect();
-    call.submit(handle.stream, reads, writes, false, move |memory| {
+    call.submit_needing(handle.stream, (reads, needs), writes, false, move |memory| {
         let alpha = alpha.get(memory)?;
         let system = Triangle::of(&sparse, operations[0], sparse.load::<T>(memory)?);
         let mut values = input.load(memory)?;

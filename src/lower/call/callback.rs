@@ -71,7 +71,10 @@ impl Builder<'_, '_> {
             };
         }
         let entry = self.mutable(Ty::I64);
+        // A procedure of C is its address.
+        let is_of_c = self.cmp(CmpOp::Ge, Ty::I64, pointer, Val::i64(c_descriptor::OWN_END)).into();
         self.set(entry, Val::i64(0));
+        self.when(is_of_c, |b| b.set(entry, pointer));
         let targets = self.entry_targets();
         let called = self.pointed_number(pointer, &procedures_of(&targets));
         for (target, signature) in targets {

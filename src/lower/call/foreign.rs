@@ -5,6 +5,7 @@
 //!
 //! Not here: how the call is made (`host`, `foreign`).
 
+use crate::analysis::pointers::{element_with_pointers, is_address};
 use crate::analysis::variables::const_bounds;
 use crate::builder::Builder;
 use crate::call::c_descriptor::has_c_descriptor;
@@ -165,7 +166,7 @@ impl Builder<'_, '_> {
 /// How an argument is passed for a dummy.
 pub(super) fn foreign_param(program: &Program, var: &Variable, is_c: bool) -> Result<CParam, String> {
     if is_c && has_c_descriptor(var) && !var.attrs.class {
-        let element = if matches!(var.ty, Type::Any) { (0, vec![0]) } else { element_with_pointers(program, &var.ty) };
+        let element = if matches!(var.ty, Type::Any) { (0, vec![0]) } else { pointers_of(program, var)? };
         return Ok(CParam::Descriptor { element });
     }
     let is_described = var.attrs.allocatable || var.attrs.pointer || var.attrs.class;
@@ -177,16 +178,14 @@ pub(super) fn foreign_param(program: &Program, var: &Variable, is_c: bool) -> Re
         return value.map(CParam::Value).ok_or_else(|| format!("with argument `{}` of this type", var.name));
     }
     // What is behind an address need not be known, but where its pointers are.
-    let element = element_with_pointers(program, &var.ty);
+    let element = pointers_of(program, var)?;
     Ok(CParam::Reference { reads_only: var.attrs.intent == Some(ast::Intent::In), element, extent: 0 })
 }
 
-/// Bytes of an element of that type, and the offsets of its pointers, if it has any.
-fn element_with_pointers(program: &Program, ty: &Type) -> (u64, Vec<u64>) {
-    match foreign_value(program, ty) {
-        Some(value) if !value.pointers().is_empty() => (value.bytes(), value.pointers()),
-        _ => (0, Vec::new()),
-    }
+/// Bytes of an element of a dummy, and the offsets of its addresses.
+fn pointers_of(program: &Program, var: &Variable) -> Result<(u64, Vec<u64>), String> {
+    element_with_pointers(program, &var.ty)
+        .ok_or_else(|| format!("with argument `{}`, which has more addresses than can be translated", var.name))
 }
 
 /// How the result is given.
@@ -233,7 +232,7 @@ fn add_members(
         Type::Derived(id) => {
             let def = program.ty(*id);
             *bytes = (*bytes).max(at + def.bytes);
-            if matches!(&*def.name, "c_ptr" | "c_funptr" | "c_devptr") {
+            if is_address(&def.name) {
                 members.push((at, CScalar::Pointer));
                 return Some(());
             }

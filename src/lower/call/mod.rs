@@ -219,7 +219,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                             None => self.scalar(e),
                         };
                         out.words.push(value);
-                        out.words.extend(out.is_described.then_some(Val::i64(0)));
+                        if out.is_described {
+                            let by_value = self.pointed_takes_by_value(value);
+                            out.words.push(by_value);
+                        }
                         out.keys.push(ArgKey::Pointer);
                     }
                     None => self.at(e.span, |this| this.pass(var, e, out)),

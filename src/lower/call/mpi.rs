@@ -12,6 +12,7 @@
 //! Not here: what the routines do (`mpi`), their interfaces (`compile`).
 
 use crate::builder::Builder;
+use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::value::arguments::{Captures, Passed};
 use ir::op::CmpOp;
@@ -48,10 +49,24 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// A procedure that MPI gets.
     pub(super) fn pass_to_mpi(&mut self, proc: ProcId, out: &mut Passed) {
         let proc = self.callee(proc);
-        let program = self.b.program();
-        let by_value = program.proc(proc).params.first().is_some_and(|&v| program.var(v).attrs.value);
+        let by_value = self.b.takes_pointers_by_value(proc);
         let word = self.procedure_word(proc);
         out.words.extend([word, Val::i64(i64::from(by_value))]);
+    }
+
+    /// The second word of a procedure that MPI gets by a pointer to it.
+    pub(super) fn pointed_takes_by_value(&mut self, pointer: Val) -> Val {
+        let taken = self.b.usage().taken.iter().copied();
+        let targets: Vec<ProcId> = taken.filter(|&p| self.b.takes_pointers_by_value(p)).collect();
+        let by_value = self.b.mutable(Ty::I64);
+        self.b.set(by_value, Val::i64(0));
+        let called = self.b.pointed_number(pointer, &targets);
+        for target in targets {
+            let number = self.b.procedure_number(target);
+            let is_this = self.b.cmp(CmpOp::Eq, Ty::I64, called, number).into();
+            self.b.when(is_this, |b| b.set(by_value, Val::i64(1)));
+        }
+        by_value.into()
     }
 
     /// A choice buffer.
@@ -65,6 +80,12 @@ impl<'p> FunctionLowering<'_, 'p> {
 }
 
 impl Builder<'_, '_> {
+    /// Whether a procedure takes the first of its arguments, and so pointers of C, by value.
+    fn takes_pointers_by_value(&self, proc: ProcId) -> bool {
+        let program = self.program();
+        program.proc(proc).params.first().is_some_and(|&v| program.var(v).attrs.value)
+    }
+
     /// Calls the service; gives whether the call is interrupted.
     fn mpi_service(&mut self, routine: &str, words: Val, count: usize) -> Val {
         let (text, length) = self.name_text(routine);

@@ -2,6 +2,8 @@
 //!
 //! Not here: the table (`storage`), local variables (`local`), dummies (`entry`).
 
+use crate::analysis::pointers::element_with_pointers;
+use crate::analysis::variables::const_bounds;
 use crate::function::FunctionLowering;
 use crate::storage::VarStorage;
 use crate::types::{Side, data_space, ir_ty, is_volatile};
@@ -94,6 +96,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let bytes = self.b.imul(count, view.element);
             let (text, length) = self.b.name_text(&shared.label);
             let Some(&found) = self.b.rt(Rt::ForeignVariable, vec![text, length, bytes]).first() else { continue };
+            self.tell_pointers(shared.var, found.into(), bytes);
             // First values of a COMMON block are those of its members.
             let is_member = |v: &Variable| matches!(v.storage, Storage::Associated { base, .. } if base == shared.var);
             if !shared.is_of_c && (var.init.is_some() || program.vars.iter().any(|v| v.init.is_some() && is_member(v)))
@@ -102,6 +105,30 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             if let Some(place) = self.variable_lvalue(shared.address) {
                 self.b.store_value(place, &Type::Integer(8), &crate::value::Value::Scalar(found.into()));
+            }
+        }
+    }
+
+    /// Tells where addresses are in a variable of C code that is `found` there, and in those of a COMMON block.
+    fn tell_pointers(&mut self, shared: VarId, found: Val, bytes: Val) {
+        let program = self.b.program();
+        for (number, var) in program.vars.iter().enumerate() {
+            let (at, bytes) = match var.storage {
+                _ if VarId(number as u32) == shared => (0, bytes),
+                Storage::Associated { base, offset } if base == shared => {
+                    let count = const_bounds(&var.shape).map(|dims| dims.iter().map(|d| d.1).product::<i64>());
+                    let element = crate::types::const_bytes(program, &var.ty);
+                    match count.zip(element) {
+                        Some((count, element)) => (offset, Val::i64(count * element as i64)),
+                        None => continue,
+                    }
+                }
+                _ => continue,
+            };
+            let Some((element, pointers)) = element_with_pointers(program, &var.ty) else { continue };
+            for offset in pointers {
+                let address = self.b.iadd(found, Val::i64(at as i64));
+                self.b.rt(Rt::ForeignPointers, vec![address, bytes, Val::i64(element as i64), Val::i64(offset as i64)]);
             }
         }
     }

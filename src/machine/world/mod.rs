@@ -13,6 +13,9 @@ pub trait World {
     /// Answers a question; with [`Answer::Later`] the machine stops, and asks again when it continues.
     fn ask(&mut self, question: &Ask) -> Answer;
 
+    /// A rank goes on: it finds the working directory that it has left.
+    fn enter(&mut self, _rank: usize) {}
+
     /// Who calls procedures of libraries, if they may be called without asking: no run is done again in this world.
     fn caller(&mut self) -> Option<&mut Caller> {
         None

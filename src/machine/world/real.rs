@@ -27,6 +27,33 @@ pub struct RealWorld {
     input: Option<Input>,
     /// The procedures of libraries.
     libraries: Option<foreign::Caller>,
+    directories: Directories,
+}
+
+/// The working directories of ranks.
+#[derive(Debug, Default)]
+struct Directories {
+    /// That of the process before a rank began.
+    first: Option<PathBuf>,
+    /// The rank that goes on, and those that the others have left.
+    entered: Option<usize>,
+    left: BTreeMap<usize, PathBuf>,
+}
+
+impl Directories {
+    fn enter(&mut self, rank: usize) {
+        if self.entered == Some(rank) {
+            return;
+        }
+        let here = std::env::current_dir().ok();
+        match self.entered.replace(rank).zip(here.clone()) {
+            Some((before, here)) => _ = self.left.insert(before, here),
+            None => self.first.clone_from(&here),
+        }
+        let there = self.left.get(&rank).or(self.first.as_ref()).filter(|there| here.as_ref() != Some(there));
+        // A directory that is gone by now is none to go to.
+        let _ = there.map(std::env::set_current_dir);
+    }
 }
 
 impl Default for RealWorld {
@@ -38,7 +65,14 @@ impl Default for RealWorld {
 impl RealWorld {
     /// The world, whose clock begins now.
     pub fn new() -> RealWorld {
-        RealWorld { start: Instant::now(), output_error: None, end: None, input: None, libraries: None }
+        RealWorld {
+            start: Instant::now(),
+            output_error: None,
+            end: None,
+            input: None,
+            libraries: None,
+            directories: Directories::default(),
+        }
     }
 
     /// The same; a program that must end does not wait for input or sleep any longer.
@@ -90,8 +124,8 @@ fn reason(error: &io::Error) -> String {
     }
 }
 
-fn write_file(path: &str, offset: u64, bytes: &[u8], length: u64) -> io::Result<()> {
-    // The file may have changed since it was read; what the program wrote counts.
+fn write_file(path: &str, offset: u64, bytes: &[u8], length: Option<u64>) -> io::Result<()> {
+    // Others may have written to the file since it was read; only what the program wrote counts.
     let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
     // Devices and pipes have neither places nor a length to set.
     if !file.metadata().is_ok_and(|m| m.is_file()) {
@@ -99,7 +133,7 @@ fn write_file(path: &str, offset: u64, bytes: &[u8], length: u64) -> io::Result<
     }
     file.seek(SeekFrom::Start(offset))?;
     file.write_all(bytes)?;
-    file.set_len(length)
+    length.map_or(Ok(()), |length| file.set_len(length))
 }
 
 fn write_pieces(path: &str, pieces: &[(u64, u64)], bytes: &[u8], length: Option<u64>) -> io::Result<()> {
@@ -233,6 +267,10 @@ impl World for RealWorld {
             Ask::Turn => Answer::Done(Ok(())),
             Ask::Sleep { milliseconds } => self.sleep(Duration::from_millis(*milliseconds)),
         }
+    }
+
+    fn enter(&mut self, rank: usize) {
+        self.directories.enter(rank);
     }
 
     fn caller(&mut self) -> Option<&mut foreign::Caller> {

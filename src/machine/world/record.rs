@@ -78,6 +78,10 @@ impl<W: World> RecordingWorld<W> {
 }
 
 impl<W: World> World for RecordingWorld<W> {
+    fn enter(&mut self, rank: usize) {
+        self.world.enter(rank);
+    }
+
     fn ask(&mut self, question: &Ask) -> Answer {
         if let Some((asked, answer)) = self.log.get(self.at.answers) {
             if asked == question {

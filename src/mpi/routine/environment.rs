@@ -187,11 +187,15 @@ fn attach(call: &mut Caller<'_>) -> Result<Next, Fault> {
 }
 
 fn detach(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    call.taken = 2;
+    let buffer = call.plain_buffer()?;
     let at = call.word();
-    let Some((_, bytes)) = call.own().attached.take() else {
+    let Some((address, bytes)) = call.own().attached.take() else {
         return call.wrong(error::BUFFER, "no buffer is attached");
     };
+    // The interface of `mpi_f08` gives the address; in the others the argument is the buffer, and means nothing.
+    if buffer.is_address() {
+        call.set_long(buffer.address(), address as i64)?;
+    }
     call.set_amount(at, Some(bytes))?;
     Ok(Next::Done)
 }

@@ -174,8 +174,9 @@ impl Transfer {
             Err(fault) => return self.fails(call, fault),
         };
         let length = bytes.len() as u64;
+        // The place goes on by what was asked for, also where the file ended before.
         if let Some(file) = call.opened_mut(self.file).filter(|_| self.is_own) {
-            file.place = file.place.saturating_add(length.div_ceil(file.unit()));
+            file.place = file.place.saturating_add(self.data.bytes().div_ceil(file.unit()));
         }
         let status = Status { bytes: length, ..Status::EMPTY };
         if matches!(self.form, Requests | Begins) {

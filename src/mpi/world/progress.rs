@@ -46,7 +46,10 @@ impl Caller<'_> {
                 started.inspect_err(|_| self.drop_request(request))
             }
             Work::Receive(receiving) => {
-                self.begin_use(request, &[], std::slice::from_ref(&receiving.into));
+                // Nothing comes from nobody.
+                if receiving.pattern.source != PROC_NULL {
+                    self.begin_use(request, &[], std::slice::from_ref(&receiving.into));
+                }
                 self.start_receive(request, receiving);
                 Ok(())
             }

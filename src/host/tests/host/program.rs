@@ -192,9 +192,9 @@ impl World {
                 self.written += bytes.len();
                 let file = self.files.entry(path.clone()).or_default();
                 let (from, to) = (*offset as usize, *offset as usize + bytes.len());
-                file.resize(to.max(*length as usize), 0);
+                file.resize(file.len().max(to), 0);
                 file[from..to].copy_from_slice(bytes);
-                file.truncate(*length as usize);
+                file.resize(length.map_or(file.len(), |length| length as usize), 0);
                 Answer::Done(Ok(()))
             }
             Ask::DeleteFile { path } => {

@@ -57,10 +57,11 @@ impl World for TestWorld {
             }
             Ask::ReadFile { path } => Answer::File(Ok(self.files.get(path).cloned())),
             Ask::FileStatus { path } => Answer::Status(FileStatus::absent(path)),
-            Ask::WriteFile { path, offset, bytes, .. } => {
+            Ask::WriteFile { path, offset, bytes, length } => {
                 let file = self.files.entry(path.clone()).or_default();
                 file.truncate(*offset as usize);
                 file.extend_from_slice(bytes);
+                file.truncate(length.map_or(usize::MAX, |length| length as usize));
                 Answer::Done(Ok(()))
             }
             Ask::DeleteFile { .. } | Ask::Sleep { .. } | Ask::Turn => Answer::Done(Ok(())),
