@@ -29,7 +29,7 @@ program constants
   print *, pair(1) <> pair(2), pair(1) <> pair(1)
   if (i<>j) print *, 'different'
   j = 'AB'H !~ W0333
-  print *, j == 4hAB  , transfer("a'h"h, 'abcd') !~ W0333
+  print *, j == 4hAB  , transfer("a'h"h, 'abc') !~ W0333
   s = 'abc'c
   print *, len('abc'c), ichar(s(4:4)), ichar(s(5:5)), len(k_"it's"C), len(''c)
   print *, 'a'c // 'b' == 'a' // char(0) // 'b'
