@@ -9,6 +9,19 @@ pub enum SourceForm {
     Fixed,
 }
 
+impl SourceForm {
+    /// The form that the lines behind a line of this form have, if it says so: `!dir$ free` or `!dir$ fixed`.
+    pub(crate) fn set_by(self, line: &str) -> Option<SourceForm> {
+        let comment = match self {
+            SourceForm::Free => line.trim_start().strip_prefix('!'),
+            SourceForm::Fixed => line.strip_prefix(['c', 'C', '*', '!']),
+        }?;
+        let word = comment.get(4..).filter(|_| comment[..4].eq_ignore_ascii_case("dir$"))?.trim();
+        let forms = [("free", SourceForm::Free), ("fixed", SourceForm::Fixed)];
+        forms.into_iter().find(|(known, _)| word.eq_ignore_ascii_case(known)).map(|(_, form)| form)
+    }
+}
+
 /// `-D` or `-U`, in the order of the command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MacroOption {

@@ -57,6 +57,7 @@ fn checked<'a>(
     c.typing().check_nulls();
     c.typing().check_loop_variables();
     c.typing().check_indices();
+    c.check_values_in_common();
     let commons = c.made.commons.iter().filter(|(name, _)| !c.made.bound_commons.contains_key(*name));
     let commons: Vec<_> = commons.map(|(name, &var)| (name.clone(), c.defs.var(var).span)).collect();
     c.typing().check_common_names(&commons);

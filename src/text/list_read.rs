@@ -11,6 +11,7 @@ use crate::modes::{Decimal, Modes};
 use crate::number_in;
 use crate::read::{Place, Progress};
 use crate::value::{Datum, Want};
+use scalar::Ty;
 
 /// A constant of an input list, not yet of a type.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,8 +26,16 @@ pub(crate) enum Token {
     Complex(Vec<u8>),
 }
 
+/// The parts of a complex constant, without its parentheses.
+fn parts(text: &[u8], decimal: Decimal) -> Option<(&[u8], &[u8])> {
+    let mut parts = text.split(|c| *c == decimal.separator()).map(<[u8]>::trim_ascii);
+    Some((parts.next()?, parts.next()?)).filter(|_| parts.next().is_none())
+}
+
 impl Token {
-    /// The value for an item.
+    /// The value for an item. Beyond the standard, as in nvfortran's library, a number is converted to the item's type: a real
+    /// constant is cut to an integer, of a complex one the real part counts, a number is a complex one without imaginary part,
+    /// and an odd integer is true.
     pub(crate) fn convert(&self, want: Want, modes: Modes) -> Result<Option<Datum>, IoError> {
         let bad = |text: &[u8]| IoError::BadValue {
             item: want.type_name(),
@@ -37,17 +46,22 @@ impl Token {
             (Token::Plain(text) | Token::Quoted(text), Want::Char(length)) => {
                 Datum::Char(number_in::characters(text, length))
             }
-            (Token::Plain(text), Want::Int(ty)) => Datum::Bits(number_in::integer(ty, text)?),
+            (Token::Plain(text), Want::Int(ty)) => Datum::Bits(number_in::whole(ty, text, modes)?),
             (Token::Plain(text), Want::Real(ty)) => Datum::Bits(number_in::real(ty, text, modes, 0, 0)?),
-            (Token::Plain(text), Want::Logical(_)) => Datum::Bits(number_in::logical(text)?),
+            (Token::Plain(text), Want::Complex(ty)) => Datum::Complex(number_in::real(ty, text, modes, 0, 0)?, 0),
+            (Token::Plain(text), Want::Logical(_)) => {
+                let number = |error| number_in::whole(Ty::I64, text, modes).map_err(|_| error);
+                Datum::Bits(number_in::logical(text).or_else(|error| number(error).map(|value| value & 1))?)
+            }
             (Token::Complex(text), Want::Complex(ty)) => {
-                let mut parts = text.split(|c| *c == modes.decimal.separator()).map(<[u8]>::trim_ascii);
-                match (parts.next(), parts.next(), parts.next()) {
-                    (Some(re), Some(im), None) => {
-                        Datum::Complex(number_in::real(ty, re, modes, 0, 0)?, number_in::real(ty, im, modes, 0, 0)?)
-                    }
-                    _ => return Err(bad(text)),
-                }
+                let (re, im) = parts(text, modes.decimal).ok_or_else(|| bad(text))?;
+                Datum::Complex(number_in::real(ty, re, modes, 0, 0)?, number_in::real(ty, im, modes, 0, 0)?)
+            }
+            (Token::Complex(text), Want::Int(_) | Want::Real(_) | Want::Logical(_)) => {
+                let (re, im) = parts(text, modes.decimal).ok_or_else(|| bad(text))?;
+                number_in::real(Ty::F64, re, modes, 0, 0).map_err(|_| bad(text))?;
+                number_in::real(Ty::F64, im, modes, 0, 0).map_err(|_| bad(text))?;
+                return Token::Plain(re.to_vec()).convert(want, modes);
             }
             (Token::Plain(text) | Token::Quoted(text) | Token::Complex(text), _) => return Err(bad(text)),
         };

@@ -50,6 +50,23 @@ pub(crate) fn integer(ty: Ty, text: &[u8]) -> Result<u64, IoError> {
     Ok(bits::from_signed(ty, value as i64))
 }
 
+/// The canonical bits of an integer, or of a real constant cut to one.
+pub(crate) fn whole(ty: Ty, text: &[u8], modes: Modes) -> Result<u64, IoError> {
+    let error = match integer(ty, text) {
+        Err(error @ IoError::BadValue { .. }) => error,
+        known => return known,
+    };
+    let value = match real(Ty::F64, text, modes, 0, 0).map(f64::from_bits) {
+        Ok(value) if !value.is_nan() => value.trunc(),
+        _ => return Err(error),
+    };
+    let half = 2f64.powi(ty.bytes() as i32 * 8 - 1);
+    if value < -half || value >= half {
+        return Err(IoError::IntegerOverflow { text: shown(text) });
+    }
+    Ok(bits::from_signed(ty, value as i64))
+}
+
 /// The bits of a binary, octal or hexadecimal number, as many as the type has.
 pub(crate) fn radix(ty: Ty, text: &[u8], bits_per_digit: u32) -> Result<u64, IoError> {
     let mut value = 0u128;
@@ -278,6 +295,19 @@ mod tests {
         // Halfway between two real(4) numbers but for the last digit, which a real(8) would lose.
         let text = b"1.00000005960464477539062500000000000000000000001";
         assert_eq!(real(Ty::F32, text, plain(), 0, 0), Ok(bits::from_f32(1.000_000_1)));
+    }
+
+    #[test]
+    fn reals_are_cut_to_integers() {
+        let of = |ty, text: &str| whole(ty, text.as_bytes(), plain());
+        assert_eq!((of(Ty::I32, "1e6"), of(Ty::I32, "-2.9")), (Ok(1_000_000), Ok(0xffff_fffe)));
+        assert_eq!((of(Ty::I8, "12"), of(Ty::I64, "-9223372036854775808.")), (Ok(12), Ok(1 << 63)));
+        for text in ["1e10", "-128.5e1", "inf", "128"] {
+            assert!(matches!(of(Ty::I8, text), Err(IoError::IntegerOverflow { .. })), "{text}");
+        }
+        for text in ["nan", "1x", "t", ""] {
+            assert!(matches!(of(Ty::I8, text), Err(IoError::BadValue { item: "integer", .. })), "{text}");
+        }
     }
 
     #[test]

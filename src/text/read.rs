@@ -296,7 +296,11 @@ impl FormatReader {
                 let w =
                     if *edit == (Edit::Logical { w: Some(0) }) { 1 } else { width(edit, (*w).or(Some(2)), Ty::I32)? };
                 let text = self.field(w, Some(self.modes.decimal.separator()))?;
-                number_in::logical(text.trim_ascii()).map(Datum::Bits)
+                match text.trim_ascii() {
+                    // As in nvfortran's library.
+                    [] => Ok(Datum::Bits(0)),
+                    text => number_in::logical(text).map(Datum::Bits),
+                }
             }
             _ => Err(mismatch()),
         }

@@ -15,7 +15,9 @@ pub(super) fn expr(e: &Expr) -> String {
         ExprKind::Logical { value, kind } => with_kind(if *value { ".true." } else { ".false." }, kind.as_ref()),
         ExprKind::Char { value, kind } => {
             let prefix = kind.as_ref().map_or_else(String::new, |k| format!("{}_", k.text));
-            format!("{prefix}'{}'", value.replace('\'', "''"))
+            // No source text has a zero but by this form.
+            let (value, mark) = value.strip_suffix('\0').map_or((&**value, ""), |value| (value, "c"));
+            format!("{prefix}'{}'{mark}", value.replace('\'', "''"))
         }
         ExprKind::Hollerith(value) => format!("{}h{value}", value.chars().count()),
         ExprKind::Boz { radix, digits } => {

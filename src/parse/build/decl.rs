@@ -384,6 +384,10 @@ impl Builder<'_> {
                     return Generic::Assignment(span);
                 }
                 match text.strip_prefix("operator(").and_then(|t| t.strip_suffix(')')) {
+                    Some("<>") => {
+                        self.form_of_compilers(span, "`<>`", "write `/=`");
+                        Generic::Operator(self.name_of("/=", span))
+                    }
                     Some(operator) => Generic::Operator(self.name_of(operator, span)),
                     None => Generic::Io(self.name(pair)),
                 }

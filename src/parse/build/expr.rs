@@ -118,6 +118,11 @@ impl Builder<'_> {
             "//" => BinaryOp::Concat,
             "==" | ".eq." => BinaryOp::Eq,
             "/=" | ".ne." => BinaryOp::Ne,
+            "<>" => {
+                let span = self.span(op);
+                self.form_of_compilers(span, "`<>`", "write `/=`");
+                BinaryOp::Ne
+            }
             "<" | ".lt." => BinaryOp::Lt,
             "<=" | ".le." => BinaryOp::Le,
             ">" | ".gt." => BinaryOp::Gt,
@@ -358,9 +363,24 @@ impl Builder<'_> {
         let open = text.find(['\'', '"']).unwrap_or(0);
         let (prefix, body) = text.split_at(open);
         let quote = &body[..body.len().min(1)];
+        let (body, mark) = body.split_at(body.rfind(quote).map_or(0, |last| last + quote.len()));
         let inside = body.get(1..body.len().saturating_sub(1)).unwrap_or("");
-        let value = inside.replace(&quote.repeat(2), quote);
+        let mut value = inside.replace(&quote.repeat(2), quote);
         let start = pair.as_span().start();
+        match mark {
+            "c" => {
+                value.push('\0');
+                self.note_mark(pair, "append `//char(0)`");
+            }
+            "h" => {
+                self.note_mark(pair, "write the number of characters and `h` before them");
+                if prefix.is_empty() && !value.is_empty() {
+                    return ExprKind::Hollerith(value.into());
+                }
+                self.report_mark(pair);
+            }
+            _ => {}
+        }
         let kind = match prefix.strip_suffix('_') {
             Some(kind) if !kind.is_empty() => {
                 let span = self.place(start, start + kind.len());
@@ -379,8 +399,32 @@ impl Builder<'_> {
         ExprKind::Char { value: value.into(), kind }
     }
 
+    /// Says what there is to say of `c` or `h` behind a character literal; blanks before it are an error.
+    fn note_mark(&mut self, literal: &Pair<'_>, help: &str) {
+        let end = literal.as_span().end();
+        let (quote, letter) = (self.place(end - 2, end - 1), self.place(end - 1, end));
+        if quote.file != letter.file || letter.start > quote.end {
+            self.report_mark(literal);
+        } else {
+            self.form_of_compilers(letter, "a letter behind a character literal", help);
+        }
+    }
+
+    fn report_mark(&mut self, literal: &Pair<'_>) {
+        let end = literal.as_span().end();
+        let mark = literal.as_str().chars().next_back().unwrap_or(' ');
+        let text = format!("`{mark}` stands behind a character literal");
+        let diagnostic = Diagnostic::new(Code::SyntaxError, self.place(end - 1, end), text);
+        self.report(diagnostic.help("an operator or a comma is missing"));
+    }
+
     fn boz(&mut self, pair: &Pair<'_>) -> ExprKind {
         let text = pair.as_str();
+        if let Some(digits) = text.strip_suffix('b').filter(|digits| digits.starts_with(|c: char| c.is_ascii_digit())) {
+            let span = self.span(pair);
+            self.form_of_compilers(span, "an octal constant with `b` behind its digits", "write `o'17'` for `17b`");
+            return ExprKind::Boz { radix: Radix::Octal, digits: digits.into() };
+        }
         let letter = if text.starts_with(['\'', '"']) { text.chars().next_back() } else { text.chars().next() };
         let digits = text.split(['\'', '"']).nth(1).unwrap_or("");
         let (radix, base, name) = match letter {

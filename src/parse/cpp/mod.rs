@@ -188,6 +188,9 @@ impl Cpp<'_> {
     /// A line that is no directive: removes C comments, replaces macros.
     fn source_line(&mut self, reading: &mut Reading<'_>, line: Line, index: usize, diags: &mut Diagnostics) {
         let mut line = line;
+        if let Some(form) = self.form.set_by(line_text(reading, &line)) {
+            self.form = form;
+        }
         if self.open_quote.is_none()
             && let Some(at) = comment_start(line_text(reading, &line), self.form)
         {

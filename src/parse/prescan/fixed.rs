@@ -1,15 +1,17 @@
 //! Fixed source form (Fortran 2018, 6.3.3).
 //!
 //! Column 1 may make a comment, columns 1 to 5 hold the label, any character but blank and `0` in column 6 continues the
-//! line before, columns 7 to 72 hold the statement. So does `&` in column 1, as nvfortran takes it; its text begins in column 2. A tab among the first six columns leads to column 7, or to column 6
-//! when a digit follows it. Blanks mean nothing outside literals: they are dropped, and `respace` puts those back that
-//! the grammar wants. A literal that goes on over lines has the blanks up to column 72. Hollerith constants become
-//! literals.
+//! line before, columns 7 to 72 hold the statement. `&` in column 1 continues the line before too, as nvfortran takes it; its
+//! text begins in column 2. A tab among the first six columns ends the label; the statement begins behind it, or behind the digit
+//! that follows it and continues the line before. Everywhere a tab counts as one column. Blanks mean nothing outside literals: they
+//! are dropped, and `respace` puts those back that the grammar wants. A literal that goes on over lines has blanks up to the end of
+//! the statement field, which has 66 columns. Hollerith constants become literals.
 
 use super::free::{escapes, needs_escape, report_character};
 use super::respace::respace;
 use super::sentinel::{ignore, region};
 use super::{Line, Open, Prescan, check_label, is_line_marker};
+use crate::SourceForm;
 use crate::build::form_of_compilers;
 use crate::logical::{Joined, LogicalKind, is_quote, is_word};
 use diag::{Code, Diagnostic, Diagnostics};
@@ -17,12 +19,18 @@ use source::Span;
 
 const PARAMETER: &[u8] = b"parameter";
 
+/// How many columns stand before the statement field.
+const FIRST_COLUMNS: usize = 6;
+
 /// What a line is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Class {
     Blank,
-    Comment,
+    /// A comment, with the offset at which it begins.
+    Comment(usize),
     Cpp,
+    /// `!dir$ free` or `!dir$ fixed`.
+    Form(SourceForm),
     /// A line of statement text.
     Text(Fields),
 }
@@ -172,8 +180,8 @@ impl Prescan<'_> {
         let text = line.text(self.map);
         let class = classify(text, self.options.cuda, self.options.openmp, self.options.extended_columns);
         match class {
-            Class::Comment => {
-                let at = text.find(|c: char| !c.is_whitespace()).unwrap_or(0);
+            Class::Form(form) => cursor.form = form,
+            Class::Comment(at) => {
                 let comment = text.get(at + 1..).unwrap_or("");
                 let whole = || line.span_of(at, text.trim_end().len());
                 self.ignores.extend(ignore(comment, whole));
@@ -199,14 +207,11 @@ impl Prescan<'_> {
                 let comment = text.get(fields.body.0..fields.body.1).is_some_and(|body| body.contains('!'));
                 if counts && !comment && !std::mem::replace(&mut cursor.told_beyond, true) {
                     let span = line.span_of(fields.body.1, text.trim_end().len());
-                    diags.push(
-                        Diagnostic::new(
-                            Code::TextBeyondColumn72,
-                            span,
-                            "text beyond column 72 of a fixed-form line is ignored",
-                        )
-                        .help("`-Mextend` gives lines of 132 columns; this is said once a file"),
-                    );
+                    let what = "text beyond column 72 of a fixed-form line is ignored";
+                    let diagnostic = Diagnostic::new(Code::TextBeyondColumn72, span, what)
+                        .help("`-Mextend` gives lines of 132 columns; this is said once a file");
+                    let has_tab = text.contains('\t');
+                    diags.push(if has_tab { diagnostic.note("a tab counts as one column") } else { diagnostic });
                 }
             }
             _ => {}
@@ -221,9 +226,9 @@ impl Prescan<'_> {
         let fields = loop {
             let text = cursor.lines.get(index)?.text(self.map);
             match classify(text, self.options.cuda, self.options.openmp, self.options.extended_columns) {
-                Class::Blank | Class::Comment | Class::Cpp => index += 1,
+                Class::Blank | Class::Comment(_) | Class::Cpp => index += 1,
                 Class::Text(fields) if fields.continues && fields.kind == kind => break fields,
-                Class::Text(_) => return None,
+                Class::Text(_) | Class::Form(_) => return None,
             }
         };
         while self.cursors.last().is_some_and(|c| c.next <= index) {
@@ -302,7 +307,7 @@ impl Prescan<'_> {
                 continue;
             }
             match byte {
-                b' ' | b'\t' | b'\r' | b'\x0c' => {}
+                b if is_blank(b) => {}
                 b'!' => {
                     let comment = text.get(at + 1..).unwrap_or("");
                     self.ignores.extend(ignore(comment, || line.span_of(at, text.trim_end().len())));
@@ -342,14 +347,15 @@ impl Prescan<'_> {
         open
     }
 
-    /// Blanks up to column 72, where a literal goes on.
+    /// Blanks up to the end of the statement field, where a literal goes on.
     fn pad(&self, line: &Line, text: &str, fields: Fields, open: &mut Squeezed, diags: &mut Diagnostics) {
-        if open.literal.is_none() && open.hollerith == 0 || text.contains('\t') {
+        if open.literal.is_none() && open.hollerith == 0 {
             return;
         }
-        let columns = text.get(..fields.body.1).map_or(0, |t| t.chars().count());
+        let columns = text.get(fields.body.0..fields.body.1).map_or(0, |t| t.chars().count());
         let span = line.span_of(text.len().saturating_sub(1), text.len());
-        let wanted = last_column(self.options.extended_columns).saturating_sub(columns);
+        let field = last_column(self.options.extended_columns) - FIRST_COLUMNS;
+        let wanted = field.saturating_sub(columns);
         let goes_on = self.peek_fixed_continuation(open.kind, diags);
         for _ in 0..wanted {
             if open.hollerith > 0 {
@@ -369,12 +375,17 @@ impl Prescan<'_> {
         for line in cursor.lines.iter().skip(cursor.next) {
             let text = line.text(self.map);
             match classify(text, self.options.cuda, self.options.openmp, self.options.extended_columns) {
-                Class::Blank | Class::Comment | Class::Cpp => {}
+                Class::Blank | Class::Comment(_) | Class::Cpp => {}
                 Class::Text(fields) => return fields.continues && fields.kind == kind,
+                Class::Form(_) => return false,
             }
         }
         false
     }
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\x0c')
 }
 
 fn last_column(extended: bool) -> usize {
@@ -383,9 +394,10 @@ fn last_column(extended: bool) -> usize {
 
 fn classify(text: &str, cuda: bool, openmp: bool, extended: bool) -> Class {
     let bytes = text.as_bytes();
-    let Some(first) = bytes.iter().position(|b| !matches!(b, b' ' | b'\t' | b'\r' | b'\x0c')) else {
+    if bytes.iter().all(|&b| is_blank(b)) {
         return Class::Blank;
-    };
+    }
+    let column = |n: usize| text.char_indices().nth(n).map_or(bytes.len(), |(at, _)| at);
     let mut kind = LogicalKind::Statement;
     let mut masked = 0;
     match bytes[0] {
@@ -405,28 +417,37 @@ fn classify(text: &str, cuda: bool, openmp: bool, extended: bool) -> Class {
                 let body = (at, bytes.len());
                 return Class::Text(Fields { kind: LogicalKind::IgnoreTkr, label: (0, 0), continues: false, body });
             } else {
-                return Class::Comment;
+                return SourceForm::Fixed.set_by(text).map_or(Class::Comment(0), Class::Form);
             }
         }
         b'&' => {
-            let end = text.char_indices().nth(last_column(extended)).map_or(bytes.len(), |(at, _)| at);
+            let end = column(last_column(extended));
             return Class::Text(Fields { kind, label: (0, 0), continues: true, body: (1, end) });
         }
-        b'd' | b'D' => return Class::Comment,
+        b'd' | b'D' => return Class::Comment(0),
         // A mark that another preprocessor left, such as `# 12 "file"`, says nothing.
         b'#' if bytes.get(1) == Some(&b' ') && bytes.get(2).is_some_and(u8::is_ascii_digit) => return Class::Blank,
         b'#' => return Class::Cpp,
-        _ if bytes[first] == b'!' && first != 5 => return Class::Comment,
         _ => {}
     }
-    let tab = bytes.iter().take(6).position(|&b| b == b'\t').filter(|&t| t >= masked);
+    match bytes.iter().skip(masked).position(|&b| !is_blank(b)).map(|at| masked + at) {
+        None => return Class::Blank,
+        // In column 6 it is a mark of continuation.
+        Some(at) if bytes[at] == b'!' && (at != 5 || bytes[masked..at].contains(&b'\t')) => return Class::Comment(at),
+        _ => {}
+    }
+    let tab = bytes.iter().take(FIRST_COLUMNS).position(|&b| b == b'\t').filter(|&t| t >= masked);
     if let Some(tab) = tab {
         let continues = matches!(bytes.get(tab + 1), Some(b'1'..=b'9'));
         let start = tab + 1 + usize::from(continues);
-        return Class::Text(Fields { kind, label: (masked, tab), continues, body: (start, bytes.len()) });
+        return Class::Text(Fields {
+            kind,
+            label: (masked, tab),
+            continues,
+            body: (start, column(last_column(extended))),
+        });
     }
-    let column = |n: usize| text.char_indices().nth(n).map_or(bytes.len(), |(at, _)| at);
-    let (six, seven, end) = (column(5), column(6), column(last_column(extended)));
+    let (six, seven, end) = (column(5), column(FIRST_COLUMNS), column(last_column(extended)));
     let continues = bytes.get(six).is_some_and(|&b| b != b' ' && b != b'0') && text.is_char_boundary(six);
     Class::Text(Fields { kind, label: (masked.min(six), six), continues, body: (seven, end) })
 }
@@ -454,6 +475,10 @@ mod tests {
         assert_eq!(fields("     0x = 1"), Some(((0, 5), false, (6, 11))));
         assert_eq!(fields("10\tx = 1"), Some(((0, 2), false, (3, 8))));
         assert_eq!(fields("\t1+ 1"), Some(((0, 0), true, (2, 5))));
+        assert_eq!(fields(&format!("\tx = 1{:70}10", "")), Some(((0, 0), false, (1, 72))));
+        assert_eq!(fields("     !x = 1"), Some(((0, 5), true, (6, 11))));
+        assert_eq!(fields("\t    ! comment"), None);
+        assert_eq!(fields("!@cuf  ! comment"), None);
         assert_eq!(fields("!@cuf attributes(device) x"), Some(((5, 5), false, (6, 26))));
         assert_eq!(fields("c comment"), None);
         assert_eq!(fields("  ! comment"), None);

@@ -3,7 +3,7 @@
 use super::sentinel::{Sentinel, ignore, region, sentinel};
 use super::{Line, Open, Prescan, is_line_marker};
 use crate::logical::{LogicalKind, is_quote};
-use crate::{Ignore, ParseOptions};
+use crate::{Ignore, ParseOptions, SourceForm};
 use diag::{Code, Diagnostic, Diagnostics};
 use source::Span;
 
@@ -16,6 +16,8 @@ enum Class {
     Cuf(usize),
     IgnoreTkr(usize),
     Cpp,
+    /// `!dir$ fixed` or `!dir$ free`.
+    Form(SourceForm),
 }
 
 /// How a line ends.
@@ -29,11 +31,12 @@ enum LineEnd {
     Next(usize),
 }
 
-fn classify(line: &[u8], options: &ParseOptions) -> Class {
+fn classify(text: &str, options: &ParseOptions) -> Class {
+    let line = text.as_bytes();
     let Some(first) = line.iter().position(|&b| !is_blank(b)) else { return Class::Blank };
     match line[first] {
         b'!' => match sentinel(line, first, options) {
-            Sentinel::Comment => Class::Comment(first),
+            Sentinel::Comment => SourceForm::Free.set_by(text).map_or(Class::Comment(first), Class::Form),
             Sentinel::Cuf(at) => Class::Cuf(at),
             Sentinel::Conditional(at) => Class::Code(at),
             Sentinel::IgnoreTkr(at) => Class::IgnoreTkr(at),
@@ -57,7 +60,7 @@ impl Prescan<'_> {
             Class::Code(at) => (LogicalKind::Statement, at),
             Class::Cuf(at) => (LogicalKind::Cuf, at),
             Class::IgnoreTkr(at) => (LogicalKind::IgnoreTkr, at),
-            Class::Blank | Class::Comment(_) | Class::Cpp => return,
+            Class::Blank | Class::Comment(_) | Class::Cpp | Class::Form(_) => return,
         };
         let mut open = Open::new(kind);
         let (mut index, mut from) = (index, at);
@@ -121,8 +124,9 @@ impl Prescan<'_> {
         cursor.next += 1;
         let line = cursor.lines.get(index)?;
         let text = line.text(self.map);
-        let class = classify(text.as_bytes(), self.options);
+        let class = classify(text, self.options);
         match class {
+            Class::Form(form) => cursor.form = form,
             Class::Comment(at) => {
                 note_ignore(text, at, line, &mut self.ignores);
                 let whole = || line.span_of(at, text.trim_end().len());
@@ -147,8 +151,9 @@ impl Prescan<'_> {
         let cursor = self.cursors.last()?;
         let mut index = cursor.next;
         let at = loop {
-            let text = cursor.lines.get(index)?.text(self.map).as_bytes();
-            match (classify(text, self.options), kind) {
+            let line = cursor.lines.get(index)?.text(self.map);
+            let text = line.as_bytes();
+            match (classify(line, self.options), kind) {
                 (Class::Blank | Class::Comment(_) | Class::Cpp, _) => {}
                 (Class::Code(at), LogicalKind::Statement)
                 | (Class::Cuf(at), LogicalKind::Cuf)

@@ -249,7 +249,9 @@ fn token(text: &str, at: usize) -> &str {
         let end = rest[1..].find(first).map_or(rest.len(), |n| n + 2);
         return if end <= 24 { &rest[..end] } else { &rest[..1] };
     }
-    for operator in ["<<<", ">>>", "::", "=>", "==", "/=", "<=", ">=", "**", "//", "(/", "/)", "<<", ">>", "&&", "||"] {
+    for operator in
+        ["<<<", ">>>", "::", "=>", "==", "/=", "<>", "<=", ">=", "**", "//", "(/", "/)", "<<", ">>", "&&", "||"]
+    {
         if rest.starts_with(operator) {
             return operator;
         }

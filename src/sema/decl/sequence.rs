@@ -387,7 +387,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Bytes and alignment of a whole variable; `None` when they are not known at compile time.
-    fn room_of(&mut self, var: &Variable) -> Option<(u64, u64)> {
+    pub(super) fn room_of(&mut self, var: &Variable) -> Option<(u64, u64)> {
         if var.attrs.pointer {
             return Some((descriptor_bytes(var.shape.rank(), var.attrs.class), UNIT));
         }

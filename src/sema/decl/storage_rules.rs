@@ -15,6 +15,20 @@ use std::sync::Arc;
 /// Bytes of default values that are compared, at most.
 const LONGEST: usize = 1 << 20;
 
+/// Initial values of the bytes of a storage sequence, each with the variable that has it.
+type Bytes = Vec<Option<(u8, VarId)>>;
+
+/// Adds the initial value of a variable; gives the variable that has another one there.
+fn put(known: &mut Bytes, offset: u64, bytes: Vec<Option<u8>>, id: VarId) -> Option<VarId> {
+    let offset = offset as usize;
+    known.resize(known.len().max(offset + bytes.len()), None);
+    known[offset..].iter_mut().zip(bytes).find_map(|(known, byte)| {
+        let byte = byte?;
+        let (other, owner) = *known.get_or_insert((byte, id));
+        (other != byte).then_some(owner)
+    })
+}
+
 impl<'a> Checker<'a> {
     /// Checks the specification statements of a scope whose names are resolved.
     pub(super) fn check_storage_rules(&mut self, scope: ScopeId, decls: &'a [Declaration]) {
@@ -96,9 +110,11 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Two initial values of the same memory are equal (Fortran 2018, 8.4, 19.5.3.3).
+    /// Two initial values of the same memory are equal (Fortran 2018, 8.4, 19.5.3.3). Those in COMMON blocks are compared later
+    /// ([`Checker::check_values_in_common`]).
     pub(super) fn check_equal_values(&mut self, scope: ScopeId, decls: &'a [Declaration]) {
-        let mut known: BTreeMap<(VarId, u64), (u8, VarId)> = BTreeMap::new();
+        let mut known: BTreeMap<VarId, Bytes> = BTreeMap::new();
+        let commons = self.common_blocks();
         let mut seen: BTreeSet<VarId> = BTreeSet::new();
         for d in decls {
             let DeclKind::Equivalence(sets) = &d.kind else { continue };
@@ -107,7 +123,7 @@ impl<'a> Checker<'a> {
                 let Some(Sym::Var(id)) = self.own(scope, &name.text) else { continue };
                 let var = self.defs.var(id);
                 let Storage::Associated { base, offset } = var.storage else { continue };
-                if !seen.insert(id) {
+                if !seen.insert(id) || commons.contains(&base) {
                     continue;
                 }
                 let bytes = match (&var.init, &var.ty) {
@@ -122,19 +138,78 @@ impl<'a> Checker<'a> {
                     _ => None,
                 };
                 let Some(bytes) = bytes else { continue };
-                for (i, byte) in bytes.into_iter().enumerate() {
-                    let Some(byte) = byte else { continue };
-                    let (other, owner) = *known.entry((base, offset + i as u64)).or_insert((byte, id));
-                    if other != byte {
-                        let (a, b) = (&self.defs.var(owner).name, &self.defs.var(id).name);
-                        let text = format!("`{a}` and `{b}` share memory and have different initial values");
-                        let d = Diagnostic::new(Code::BadEquivalence, object.span, text);
-                        self.reporter.report(d.help("give the initial value once"));
-                        return;
-                    }
+                if let Some(other) = put(known.entry(base).or_default(), offset, bytes, id) {
+                    let (a, b) = (&self.defs.var(other).name, &self.defs.var(id).name);
+                    let text = format!("`{a}` and `{b}` share memory and have different initial values");
+                    let d = Diagnostic::new(Code::BadEquivalence, object.span, text);
+                    self.reporter.report(d.help("give the initial value once"));
+                    return;
                 }
             }
         }
+    }
+
+    /// What lies in a COMMON block has the same initial value wherever a program unit gives it one (Fortran 2018, 8.4, 14.3,
+    /// 19.5.3.3). All units are resolved.
+    pub(crate) fn check_values_in_common(&mut self) {
+        let commons = self.common_blocks();
+        let mut given: BTreeMap<VarId, Vec<(u64, u64, VarId)>> = BTreeMap::new();
+        for id in (0..self.defs.vars.len() as u32).map(VarId) {
+            let var = self.defs.var(id);
+            let Storage::Associated { base, offset } = var.storage else { continue };
+            if var.init.is_none() || !commons.contains(&base) {
+                continue;
+            }
+            let var = var.clone();
+            if let Some((bytes, _)) = self.room_of(&var) {
+                given.entry(base).or_default().push((offset, offset.saturating_add(bytes), id));
+            }
+        }
+        for mut places in given.into_values() {
+            places.sort_unstable();
+            let mut end = 0;
+            // Runs of variables that overlap; most variables are alone.
+            for run in places.chunk_by(|a, b| {
+                end = a.1.max(end);
+                b.0 < end
+            }) {
+                if run.len() > 1 {
+                    self.check_values_in_place(run);
+                }
+            }
+        }
+    }
+
+    /// The same for variables with initial values of which each has a byte in common with one before it.
+    fn check_values_in_place(&mut self, run: &[(u64, u64, VarId)]) {
+        let Some(&(start, ..)) = run.first() else { return };
+        let mut known = Bytes::new();
+        for &(offset, _, id) in run {
+            let var = self.defs.var(id);
+            let Some(mut bytes) = var.init.as_ref().and_then(|value| encoded(&self.defs, value, &var.ty)) else {
+                continue;
+            };
+            if matches!(var.ty, Type::Character(_)) {
+                // Characters of a substring that has no value are blanks.
+                bytes.iter_mut().for_each(|byte| *byte = byte.filter(|&b| b != b' '));
+            }
+            if let Some(other) = put(&mut known, offset - start, bytes, id) {
+                let (first, second) = if other < id { (other, id) } else { (id, other) };
+                let (a, b) = (self.defs.var(first), self.defs.var(second));
+                let text = format!(
+                    "`{}` has another initial value than `{}`, with which it shares memory of a `common` block",
+                    b.name, a.name
+                );
+                let d = Diagnostic::new(Code::BadCommon, b.span, text).secondary(a.span, "declared here");
+                self.reporter.report(d.help("give the initial value once in the program"));
+                return;
+            }
+        }
+    }
+
+    /// The storage sequences of the COMMON blocks.
+    fn common_blocks(&self) -> BTreeSet<VarId> {
+        self.made.commons.values().copied().collect()
     }
 
     /// A type whose components have initial values is not brought into a COMMON block by EQUIVALENCE (Fortran 2018, 8.10.2).

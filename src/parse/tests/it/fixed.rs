@@ -92,6 +92,20 @@ fn literals_and_holleriths_keep_their_blanks() {
 }
 
 #[test]
+fn literals_have_the_blanks_up_to_the_end_of_the_statement_field() {
+    let literal = |lines: &[&str]| {
+        let text = format!("      program p\n{}\n      end\n", lines.join("\n"));
+        let dump = fixed(&text);
+        let literal = dump.split('\'').nth(1).unwrap_or_default();
+        literal.split("abc").last().unwrap_or_default().find("def")
+    };
+    assert_eq!(literal(&["      x = 'abc", "     1def'"]), Some(58));
+    assert_eq!(literal(&["      x =\t'abc", "     1def'"]), Some(58));
+    assert_eq!(literal(&["\tx = 'abc", "\t1def'"]), Some(58));
+    assert_eq!(literal(&["      x =", "&'abc", "     1def'"]), Some(62));
+}
+
+#[test]
 fn tabs_cuf_lines_and_conditional_lines_are_known() {
     let text = "
       attributes(global) subroutine k(a, n)
@@ -159,6 +173,14 @@ fn long_lines_end_at_column_72_or_132() {
           assign x (+ 1 13456)
     "#]]
     .assert_eq(&whole(outcome));
+    expect![[r#"
+        W0101 1:73 text beyond column 72 of a fixed-form line is ignored
+            -> `-Mextend` gives lines of 132 columns; this is said once a file
+    "#]]
+    .assert_eq(&fixed_errors(&format!(
+        "{:<71}3456\n      end\n",
+        "\tx = 1 +                                                           1"
+    )));
     let numbered = format!("{:<72}00010020\n      end\n", "      x = 1");
     assert_eq!(fixed_errors(&numbered), "");
 }

@@ -7,9 +7,12 @@ use std::sync::Arc;
 
 const TABLE: &str = include_str!("input.txt");
 
-/// Recorded cases in which that compiler goes beyond the standard or against it.
-fn is_known_different(kind: &str, format: &str, text: &str) -> bool {
+/// Recorded cases in which that compiler goes beyond the standard or against it, or nvfortran's library goes beyond it.
+fn is_known_different(kind: &str, format: &str, text: &str, expected: &str) -> bool {
     match format {
+        // It does not convert numbers to another type, and takes no blank logical value.
+        "*" if expected == "error" && is_converted(kind, text) => true,
+        "(l2)" | "(l4)" | "(l7)" if text.is_empty() || text == "  .f" => true,
         // It takes the rightmost characters of what the record has, not of the field padded with blanks.
         "(a8)" => text.len() < 8,
         // It ends a field with the record; the blanks that pad it count as zeros too (Fortran 2018, 12.6.4).
@@ -25,6 +28,16 @@ fn is_known_different(kind: &str, format: &str, text: &str) -> bool {
         "*" if text.contains(';') => true,
         // It reads a sign or a point without a digit as zero; its NaN has other bits.
         _ => (text == "-" || text == ".") || (kind == "r4" && text.to_ascii_lowercase().starts_with("nan")),
+    }
+}
+
+/// Whether list-directed input has a number of another type than the item's.
+fn is_converted(kind: &str, text: &str) -> bool {
+    match kind {
+        "li" => text == "1.5 2 3 4 5",
+        "r4" | "r8" => text.starts_with('('),
+        "c8" | "l4" => text.starts_with(|c: char| "+-.(0123456789".contains(c)) || matches!(text, "nan" | "inf"),
+        _ => false,
     }
 }
 
@@ -87,7 +100,7 @@ fn input_equals_the_recorded_table() {
         };
         let found = found.unwrap_or_else(|| "error".to_string());
         cases += 1;
-        if found != expected && !is_known_different(kind, format, text) {
+        if found != expected && !is_known_different(kind, format, text, expected) {
             wrong.push(format!("{line}   found |{found}|"));
         }
     }

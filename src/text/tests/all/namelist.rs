@@ -87,7 +87,7 @@ fn malformed_groups_are_errors() {
     assert_eq!(error(&["&par q=1 /"]), "`q` is not in the namelist group");
     assert_eq!(error(&["&par n=1 2 /"]), "more values than `n` has elements");
     assert_eq!(error(&["&par n 1 /"]), "`=` expected after `n`");
-    assert_eq!(error(&["&par n=1.5 /"]), "`1.5` is not a valid integer value");
+    assert_eq!(error(&["&par n=1x5 /"]), "`1x5` is not a valid integer value");
     assert_eq!(error(&["&par x(=1 /"]), "a subscript is missing");
     assert_eq!(error(&["&par 5 /"]), "a name expected at `5`");
     assert_eq!(error(&["&par x(1:2:3,4)%q = 1 /"]), "`x(1:2:3,4)%q` is not in the namelist group");

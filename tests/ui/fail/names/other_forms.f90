@@ -21,5 +21,7 @@ program main
 10 open (9, name='a', type='old', readonly, shared, recordsize=4, dispose='keep') !~ W0106, W0106, W0106, W0106, W0106, W0106
 20 close (9, disp='delete') !~ W0106
   open (9, file='a', name='b', readonly, action='read') !~ E0327, W0106, E0327
+  if (i <> 17b) j = 'ab'h !~ W0106, W0106, W0106, W0333, W0334
+  print *, 'ab'c !~ W0106
   i = 'text' !~ E0301
 end program
