@@ -130,9 +130,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         let is_copied = conflicts(self.b.program(), target, value);
         let (lowers, from) = match self.readable_view(value) {
             Some(from) => {
-                let lowers: Vec<Val> = match is_whole(value) {
-                    true => from.dims.iter().map(|dim| self.b.freeze(dim.lower)).collect(),
-                    false => vec![Val::i64(1); from.dims.len()],
+                let lowers: Vec<Val> = if is_whole(value) {
+                    from.dims.iter().map(|dim| self.b.freeze(dim.lower)).collect()
+                } else {
+                    vec![Val::i64(1); from.dims.len()]
                 };
                 if from.gathers() || is_copied {
                     let local = self.b.local_view(from, &value.ty);

@@ -140,7 +140,7 @@ end function",
             self.line("read(record, nml=few)");
         } else {
             let mut text = "record = ' '\nrecord(1) = ' &few'".to_owned();
-            for n in 0..1 + self.below(5) {
+            for n in 0..=self.below(5) {
                 let var = self.pick(&listed).clone();
                 let count = var.extents().iter().product::<i64>();
                 let (name, count) = match var.dims.as_slice() {
@@ -185,13 +185,12 @@ end function",
 
     /// A value as list-directed input has it.
     fn listed_value(&mut self, ty: Ty) -> String {
-        let text = match ty {
+        match ty {
             Ty::Integer(_) => (self.below(60) - 30).to_string(),
             Ty::Real(_) => (*self.pick(&["1.5", "-2", "25e-2", ".5D1", "3.25", "+7."])).to_owned(),
             Ty::Complex(_) => (*self.pick(&["(1,2)", "(-1.5, .25)", "( 2 , 3e0 )"])).to_owned(),
             Ty::Logical => (*self.pick(&["T", ".false.", "true", ".T", "f"])).to_owned(),
             Ty::Character(_) => (*self.pick(&["\"abc\"", "\"a b\"", "\"d,e\"", "\"x\"", "\"q\"\"r\""])).to_owned(),
-        };
-        text
+        }
     }
 }
