@@ -95,7 +95,7 @@ impl<'a> Checker<'a> {
     fn data_set(&mut self, objects: &'a [ast::Expr], values: &'a [(Option<ast::Expr>, ast::Expr)], span: Span) {
         let Some(mut values) = self.data_values(values) else { return };
         for object in objects {
-            if self.data_object(object, &mut values).is_none() {
+            if self.data_object(object, false, &mut values).is_none() {
                 return;
             }
         }
@@ -142,12 +142,17 @@ impl<'a> Checker<'a> {
         Some(value)
     }
 
-    fn data_object(&mut self, object: &'a ast::Expr, values: &mut DataValues<'a>) -> Option<()> {
+    fn data_object(&mut self, object: &'a ast::Expr, in_loop: bool, values: &mut DataValues<'a>) -> Option<()> {
         if let ast::ExprKind::Array { items, .. } = &object.kind {
             return self.data_items_values(items, values);
         }
         let name = base_name(object)?;
         let target = self.designator(object)?;
+        if in_loop && matches!(target.kind, ExprKind::ComplexPart { .. }) {
+            // Fortran 2018, R841.
+            let text = "an implied do of `data` has array elements and components, not parts of complex variables";
+            return self.reporter.error(Code::BadInitialisation, object.span, text);
+        }
         if let ExprKind::Var(id) = target.kind {
             self.typing().check_declared_before(id, name);
         }
@@ -275,7 +280,7 @@ impl<'a> Checker<'a> {
     fn data_items_values(&mut self, items: &'a [ast::ArrayItem], values: &mut DataValues<'a>) -> Option<()> {
         for item in items {
             match item {
-                ast::ArrayItem::Expr(e) => self.data_object(e, values)?,
+                ast::ArrayItem::Expr(e) => self.data_object(e, true, values)?,
                 ast::ArrayItem::Do(d) => self.data_loop(d, values)?,
                 ast::ArrayItem::Range(r) => {
                     return self.reporter.error(Code::SyntaxError, r.span, "a range is no object of `data`");
