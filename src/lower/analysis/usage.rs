@@ -205,24 +205,7 @@ impl<'a> Walk<'a> {
                 self.usage.in_memory.insert(of);
             }
         }
-        match &var.shape {
-            Shape::Explicit(dims) => dims.iter().for_each(|d| self.bounds(&d.lower, &d.upper)),
-            Shape::AssumedSize(dims, lower) => {
-                dims.iter().for_each(|d| self.bounds(&d.lower, &d.upper));
-                self.expr(lower);
-            }
-            Shape::AssumedShape(lower) => lower.iter().for_each(|e| self.expr(e)),
-            Shape::Scalar | Shape::Deferred(_) | Shape::AssumedRank => {}
-        }
-        if let sema::checked::Type::Character(sema::checked::CharLen::Expr(e)) = &var.ty {
-            self.expr(e);
-        }
-        var.attrs.lengths.iter().filter_map(visit::length_expr).for_each(|e| self.expr(e));
-    }
-
-    fn bounds(&mut self, lower: &'a Expr, upper: &'a Expr) {
-        self.expr(lower);
-        self.expr(upper);
+        visit::declared_exprs(var).into_iter().for_each(|e| self.expr(e));
     }
 
     fn statement(&mut self, s: &'a Stmt) {

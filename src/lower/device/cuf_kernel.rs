@@ -281,8 +281,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             })
             .collect();
         // A reduction into an absent dummy is none.
-        let present: Vec<Option<Val>> =
-            cuf.reductions.iter().map(|(v, _)| self.passed_presence(*v, (&mut b, &mut params))).collect();
+        let mut present = Vec::with_capacity(cuf.reductions.len());
+        for &(v, _) in &cuf.reductions {
+            present.push(may_be_unset(program.var(v)).then(|| {
+                let is_there = self.presence_of_data(v);
+                self.pass_presence(v, is_there, (&mut b, &mut params))
+            }));
+        }
         let most = block.iter().try_fold(1i64, |n, &v| Some(n.saturating_mul(crate::builder::arith::constant(v)?)));
         let proc = self.b.procedure();
         let mut kernel = FunctionLowering::new(&mut *self.b.module(), b, Side::Device, proc);
@@ -430,18 +435,14 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Value::Scalar(params.pass(b, v, ty, &var.name))
             }
         };
-        let present = self.passed_presence(v, (b, params));
+        let present = present.map(|present| self.pass_presence(v, present, (b, params)));
         Some(PassedValue { var: v, value, present })
     }
 
-    /// Whether there is a variable, as a number for the kernel; none if there always is.
-    fn passed_presence(&mut self, v: VarId, (b, params): (&mut FunctionBuilder, &mut Params)) -> Option<Val> {
-        let var = self.b.program().var(v);
-        may_be_unset(var).then(|| {
-            let present = self.presence_of_data(v);
-            let word = self.b.select(Ty::I64, present, Val::i64(1), Val::i64(0)).into();
-            params.pass(b, word, Ty::I64, &format!("{}.present", var.name))
-        })
+    /// Passes whether there is a variable, as a number for the kernel.
+    fn pass_presence(&mut self, v: VarId, present: Val, (b, params): (&mut FunctionBuilder, &mut Params)) -> Val {
+        let word = self.b.select(Ty::I64, present, Val::i64(1), Val::i64(0)).into();
+        params.pass(b, word, Ty::I64, &format!("{}.present", self.b.program().var(v).name))
     }
 
     /// What a variable holds; nothing that matters if it is absent.

@@ -196,7 +196,7 @@ impl Typing<'_> {
     }
 }
 
-/// Where the result of a function lives that is a pointer or allocatable: by its attribute.
+/// Where the result of a function lives that is an array, a pointer or allocatable: by its attribute.
 fn result_space(defs: &Definitions<'_>, e: &Expr) -> Option<ast::CudaAttr> {
     let ExprKind::Call { proc, .. } = e.kind else { return None };
     let result = defs.var(defs.proc(proc).result?);
