@@ -5,7 +5,9 @@
 //! oracle it needs is another compiler. Seeds of even number run with the checks of bounds and definition, which must say nothing.
 //!
 //! Without gfortran the tests are ignored, and a line on standard error says so. `CUFEMU_SEEDS=1000..5000` makes the
-//! test `random/host/many` run these seeds; `CUFEMU_KEEP=folder` keeps each program that fails.
+//! test `random/host/many` run these seeds; `CUFEMU_KEEP=folder` keeps each program that fails. `CUFEMU_SECOND=flang` names a
+//! second compiler: it is the oracle where gfortran has no result. Where gfortran differs from cufemu, it decides: the
+//! seed fails unless it prints what cufemu prints.
 
 #![allow(clippy::print_stderr)]
 
@@ -65,28 +67,56 @@ fn check(seeds: Range<u64>) -> Vec<String> {
     wrong
 }
 
-/// What is different about the program of a seed. A program that gfortran cannot compile must still run without a finding.
+/// What is different about the program of a seed. A program that no compiler can translate must still run without a finding.
 fn difference(seed: u64, folder: &Path) -> Option<String> {
     let text = program::program(seed);
     std::fs::write(folder.join("random.f90"), &text).expect("a file");
-    // Some expressions make gfortran 12 take all memory that there is, or run for ever.
-    let mut gfortran = command("sh", folder);
-    gfortran.args([
-        "-c",
-        "ulimit -v 2000000; ulimit -t 2; exec gfortran -w -O0 -fcheck=bounds,do,mem,pointer -o random random.f90",
-    ]);
-    let is_compiled = output(&mut gfortran).is_some_and(|o| o.status.success());
-    let right = if is_compiled { output(&mut command("./random", folder)) } else { None };
-    let right = right.filter(|right| right.status.success());
-    if right.is_none() {
-        eprintln!("seed {seed}: gfortran has no result");
+    let found = match run_cufemu(seed, folder) {
+        Ok(found) => found,
+        Err(error) => return Some(keep(seed, &text, error)),
+    };
+    let first = compiled("gfortran", "-fcheck=bounds,do,mem,pointer", folder);
+    let error = first.as_ref().map(|right| first_difference("gfortran", right, &found));
+    if error == Some(None) {
+        return None;
     }
-    let error = compare(seed, folder, right)?;
+    let second = std::env::var("CUFEMU_SECOND").ok().and_then(|name| {
+        let right = compiled(&name, "", folder)?;
+        Some(first_difference(&name, &right, &found))
+    });
+    match (error.flatten(), second) {
+        (None, None) => eprintln!("seed {seed}: no compiler has a result"),
+        (Some(error), Some(None)) => eprintln!("seed {seed}: only gfortran differs: {error}"),
+        (None, Some(None)) => {}
+        (first, second) => {
+            let errors: Vec<String> = first.into_iter().chain(second.flatten()).collect();
+            return Some(keep(seed, &text, errors.join("\n")));
+        }
+    }
+    None
+}
+
+/// Keeps a program that fails, if the environment asks for that, and gives the line that reports it.
+fn keep(seed: u64, text: &str, error: String) -> String {
     if let Some(kept) = std::env::var_os("CUFEMU_KEEP").map(PathBuf::from) {
-        std::fs::write(kept.join(format!("{seed}.f90")), &text).expect("a file");
+        std::fs::write(kept.join(format!("{seed}.f90")), text).expect("a file");
         std::fs::write(kept.join(format!("{seed}.txt")), &error).expect("a file");
     }
-    Some(format!("seed {seed}: {error}\n"))
+    format!("seed {seed}: {error}\n")
+}
+
+/// What the program prints that a compiler makes, if it can and the program ends without an error.
+fn compiled(compiler: &str, options: &str, folder: &Path) -> Option<String> {
+    // Compilers do not read each other's module files.
+    let folder = &folder.join(compiler);
+    std::fs::create_dir_all(folder).expect("a folder for a compiler");
+    // Some expressions make gfortran 12 take all memory that there is, or run for ever.
+    let command_line =
+        format!("ulimit -v 4000000; ulimit -t 4; exec {compiler} -w -O0 {options} -o random ../random.f90");
+    let is_compiled = output(command("sh", folder).args(["-c", &command_line])).is_some_and(|o| o.status.success());
+    let right = if is_compiled { output(&mut command("./random", folder)) } else { None };
+    let right = right.filter(|right| right.status.success())?;
+    Some(String::from_utf8_lossy(&right.stdout).into_owned())
 }
 
 /// A command that works in a folder.
@@ -116,23 +146,26 @@ fn said(who: &str, output: &Output) -> String {
     format!("{who} ends with {}\n{out}{err}", output.status)
 }
 
-/// How cufemu's output differs from the right one, if that is known.
-fn compare(seed: u64, folder: &Path, right: Option<Output>) -> Option<String> {
+/// What cufemu prints for the program, or what is wrong about its run.
+fn run_cufemu(seed: u64, folder: &Path) -> Result<String, String> {
     let mut cufemu = command(env!("CARGO_BIN_EXE_cufemu"), folder);
     cufemu.args(["--no-cuda", "random.f90"]);
     if seed.is_multiple_of(2) {
         cufemu.args(["--check", "bounds,init"]);
     }
-    let Some(found) = output(&mut cufemu) else { return Some("cufemu takes too long".to_owned()) };
+    let found = output(&mut cufemu).ok_or("cufemu takes too long")?;
     if !found.status.success() {
-        return Some(said("cufemu", &found));
+        return Err(said("cufemu", &found));
     }
-    let (right, found) = (right?.stdout, found.stdout);
-    let (right, found) = (String::from_utf8_lossy(&right), String::from_utf8_lossy(&found));
+    Ok(String::from_utf8_lossy(&found.stdout).into_owned())
+}
+
+/// The first line in which cufemu's output differs from a compiler's. Blanks at the end of a line do not count.
+fn first_difference(compiler: &str, right: &str, found: &str) -> Option<String> {
     let mut lines = right.lines().zip(found.lines());
     match lines.find(|(a, b)| a.trim_end() != b.trim_end()) {
-        Some((a, b)) => Some(format!("gfortran: {a}\n  cufemu: {b}")),
-        None if right.lines().count() != found.lines().count() => Some("one prints more lines".to_owned()),
+        Some((a, b)) => Some(format!("{compiler}: {a}\n  cufemu: {b}")),
+        None if right.lines().count() != found.lines().count() => Some(format!("{compiler}: another number of lines")),
         None => None,
     }
 }
