@@ -291,6 +291,7 @@ impl Runtime {
         let half = match call.api {
             Api::Launch(launch) => return self.launch(device, memory, launch, span, kernels),
             Api::DeviceSynchronize if let Err(error) = self.graphs.forbid_waiting(None) => Err(error),
+            Api::Alloc { .. } if let Some(Err(error)) = self.graphs.captured_call(&call.api) => Err(error),
             Api::Graph(call) => self.graph_call(device, memory, &call, span),
             Api::DeviceSynchronize => {
                 self.order(device, Order::HostWaitsForDevice);
@@ -425,8 +426,12 @@ impl Runtime {
     fn leaks(&mut self, memory: &Memory, heap: &[u64]) {
         let leak = |what, allocation| Finding::new(FindingKind::Leak { what, allocation }, Vec::new());
         for (_, alloc) in memory.live() {
-            let what = if self.made.contains_key(&alloc.base) { LeakKind::Device } else { LeakKind::Heap };
-            if what == LeakKind::Device || heap.binary_search(&alloc.base).is_ok() {
+            let what = match Region::of(alloc.base) {
+                _ if !self.made.contains_key(&alloc.base) => LeakKind::Heap,
+                Some(Region::Pinned) => LeakKind::Pinned,
+                _ => LeakKind::Device,
+            };
+            if what != LeakKind::Heap || heap.binary_search(&alloc.base).is_ok() {
                 let name = (!alloc.name.is_empty()).then(|| alloc.name.to_string());
                 let allocation = Allocation { name, base: alloc.base, bytes: alloc.bytes, span: alloc.span };
                 self.findings.push(leak(what, allocation));

@@ -231,6 +231,13 @@ impl SiteSharing {
         !self.footprint.trusted().is_empty()
     }
 
+    /// Whether memory has all that this was found out from, under guards too.
+    fn holds_in(&self, memory: &Memory) -> bool {
+        let has = |&(address, ty, bits): &(u64, Ty, u64)| read(memory, address, ty) == Some(bits);
+        let mut under_guards = [&self.guarded, &self.once, &self.alike].into_iter().flatten();
+        self.footprint.trusted().iter().all(has) && under_guards.all(|of| of.holds_in(memory))
+    }
+
     /// The bytes that the launch may touch; `None` if they may be any.
     pub fn extents(&self) -> Option<&[Extent]> {
         self.footprint.extents()
@@ -292,8 +299,7 @@ impl KnownLaunches {
         };
         if let Some(at) = self.known.iter().position(|(k, _)| same(k)) {
             let entry = self.known.remove(at);
-            let holds = |&(address, ty, bits): &(u64, Ty, u64)| read(memory, address, ty) == Some(bits);
-            if entry.1.footprint.trusted().iter().all(holds) {
+            if entry.1.holds_in(memory) {
                 self.known.push(entry);
                 return self.known[self.known.len() - 1].1.clone();
             }

@@ -337,8 +337,10 @@ pub enum ApiFault {
 /// What was leaked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LeakKind {
-    /// Memory from host calls.
+    /// Device or managed memory from host calls.
     Device,
+    /// Pinned memory of the host.
+    Pinned,
     /// Memory from `allocate` in device code.
     Heap,
     /// A stream.

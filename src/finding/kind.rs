@@ -291,7 +291,7 @@ impl FindingKind {
             FindingKind::GridSync { .. } => Code::GridSyncImpossible,
             FindingKind::Deadlock { .. } => Code::Deadlock,
             FindingKind::Livelock { .. } => Code::Livelock,
-            FindingKind::Leak { what: LeakKind::Device, .. } => Code::LeakedDeviceMemory,
+            FindingKind::Leak { what: LeakKind::Device | LeakKind::Pinned, .. } => Code::LeakedDeviceMemory,
             FindingKind::Leak { what: LeakKind::Heap, .. } => Code::LeakedDeviceHeap,
             FindingKind::Leak { .. } => Code::LeakedHandle,
             FindingKind::Nan { .. } => Code::NanMade,

@@ -35,7 +35,7 @@ fn away(round: Round, negative: bool, odd: bool, exact: bool, rest: Ordering) ->
             Round::Up => !negative,
             Round::Down => negative,
             Round::Zero => false,
-            Round::Compatible => rest != Ordering::Less,
+            Round::Compatible | Round::Unset => rest != Ordering::Less,
             Round::Nearest | Round::Processor => rest == Ordering::Greater || (rest == Ordering::Equal && odd),
         }
 }

@@ -71,7 +71,7 @@ fn rounded(magnitude: u128, dropped: u32, has_more: bool, round: Round, is_negat
         Round::Up => !is_negative,
         Round::Down => is_negative,
         Round::Zero => false,
-        Round::Compatible => is_over_half || is_half,
+        Round::Compatible | Round::Unset => is_over_half || is_half,
         Round::Nearest | Round::Processor => is_over_half || is_half && kept & 1 == 1,
     };
     kept + u128::from(goes_up)
@@ -110,7 +110,7 @@ pub(crate) fn magnitude(ty: Ty, text: &[u8], modes: Modes, is_negative: bool) ->
         }
         _ => return None,
     }
-    Some(of_parts(ty, (digits, exponent, has_more), modes.round, is_negative))
+    Some(of_parts(ty, (digits, exponent, has_more), modes.round.for_input(), is_negative))
 }
 
 /// The bits of `digits · 2**exponent`.
@@ -189,8 +189,8 @@ mod tests {
             assert_eq!(magnitude(Ty::F64, text.as_bytes(), Modes::default(), false), Some(value.to_bits()), "{text}");
         }
         let single = |text: &str| magnitude(Ty::F32, text.as_bytes(), Modes::default(), false);
-        // Halfway, which is rounded away from zero by default.
-        assert_eq!(single("0x1.000001p0"), Some(u64::from(1.0f32.to_bits()) + 1));
+        // Halfway, which is rounded to even by default, as in literals.
+        assert_eq!(single("0x1.000001p0"), Some(u64::from(1.0f32.to_bits())));
         assert_eq!(single("0x1.000003P0"), Some(u64::from(1.0f32.to_bits()) + 2));
         assert_eq!(single("0xffp-4"), Some(15.9375f32.to_bits().into()));
         assert_eq!(single("0x1p200"), Some(f32::INFINITY.to_bits().into()));

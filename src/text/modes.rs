@@ -2,7 +2,8 @@
 //! delimiters, padding.
 //!
 //! The defaults are those of nvfortran. Note the rounding: where neither `ROUND=` nor an edit descriptor says otherwise,
-//! ties go away from zero (`RC`), so `f4.1` shows 0.25 as ` 0.3`; compilers that leave this to C's library show ` 0.2`.
+//! ties go away from zero on output (`RC`), so `f4.1` shows 0.25 as ` 0.3`; compilers that leave this to C's library show
+//! ` 0.2`. On input they go to even, as those of literals do.
 
 /// Whether a plus sign is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -28,10 +29,19 @@ pub enum Round {
     /// `RN`: to nearest, ties to even.
     Nearest,
     /// `RC`: to nearest, ties away from zero.
-    #[default]
     Compatible,
+    /// No mode was given: what is written is rounded as with `RC`, what is read as with `RN`.
+    #[default]
+    Unset,
     /// `RP`: as the processor's arithmetic rounds, to nearest even.
     Processor,
+}
+
+impl Round {
+    /// The mode for input: a number that is read is that of the literal, if no mode was given.
+    pub(crate) fn for_input(self) -> Round {
+        if self == Round::Unset { Round::Nearest } else { self }
+    }
 }
 
 /// The decimal symbol.

@@ -116,7 +116,7 @@ pub(crate) fn real(ty: Ty, text: &[u8], modes: Modes, implied: usize, scale: i32
             Ty::I16 => scalar::half::round(plain.parse().map_err(|_| bad("real", text))?).into(),
             _ => bits::from_f64(plain.parse().map_err(|_| bad("real", text))?),
         };
-        rounded(ty, nearest, (&plain.as_bytes()[..digits], power), modes.round, negative)
+        rounded(ty, nearest, (&plain.as_bytes()[..digits], power), modes.round.for_input(), negative)
     };
     let word = match ty {
         Ty::F32 if digits == 0 => bits::convert(Ty::F64, Ty::F32, word),
@@ -137,7 +137,7 @@ fn with_sign(ty: Ty, word: u64, negative: bool) -> u64 {
 /// The magnitude that the digits times a power of ten become by a rounding mode (Fortran 2018, 13.7.2.3.8), from the nearest one.
 fn rounded(ty: Ty, nearest: u64, (digits, power): (&[u8], i64), round: Round, negative: bool) -> u64 {
     let is_away = match round {
-        Round::Nearest | Round::Processor => return nearest,
+        Round::Nearest | Round::Processor | Round::Unset => return nearest,
         Round::Up => !negative,
         Round::Down => negative,
         Round::Zero | Round::Compatible => false,

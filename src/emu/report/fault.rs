@@ -100,9 +100,10 @@ pub(crate) fn raised(
     Some(found)
 }
 
-/// The array that an address is in, or the one next to it.
+/// The array that an address is in, or was in before it was freed, or the one next to it.
 fn nearby(memory: &Memory, address: u64) -> Option<finding::Place> {
-    let info = memory.info(memory.nearest(address, 1 << 20)?);
+    let id = memory.find(address).or_else(|| memory.dead_at(address)).or_else(|| memory.nearest(address, 1 << 20))?;
+    let info = memory.info(id);
     (!info.name.is_empty()).then(|| finding::Place::variable(&*info.name))
 }
 

@@ -26,8 +26,10 @@ pub(crate) fn stuck(program: &Program, grid: &Grid, block: &Block) -> Finding {
                     let others = warp.splits().filter(|o| o.state() == split.state());
                     let same = others.filter(|o| *at == WarpSync::SyncWarp || program.span(o.site()) == span);
                     let there = same.fold(0, |m, o| m | o.mask());
-                    rendezvous.get_or_insert((at.name(), span));
-                    missing |= need & !there;
+                    if rendezvous.is_none() {
+                        rendezvous = Some((at.name(), span));
+                        missing = need & !there;
+                    }
                     at.name()
                 }
                 _ => "",

@@ -237,6 +237,9 @@ fn leak(finding: &Finding, what: LeakKind, memory: &Allocation) -> Diagnostic {
         LeakKind::Device => {
             (format!("{bytes} of device memory{} never freed", of(memory)), "add `deallocate` or `cudaFree`")
         }
+        LeakKind::Pinned => {
+            (format!("{bytes} of pinned memory{} never freed", of(memory)), "add `deallocate` or `cudaFreeHost`")
+        }
         LeakKind::Heap => (
             format!("{bytes}{} allocated in device code and never freed", of(memory)),
             "add `deallocate` in device code: the host cannot free it",
@@ -252,7 +255,8 @@ fn leak(finding: &Finding, what: LeakKind, memory: &Allocation) -> Diagnostic {
                 .help(format!("add `{destroyed_by}`"));
         }
     };
-    let made = if matches!(what, LeakKind::Device | LeakKind::Heap) { "allocated" } else { "created" };
+    let made =
+        if matches!(what, LeakKind::Device | LeakKind::Pinned | LeakKind::Heap) { "allocated" } else { "created" };
     Diagnostic::new(finding.code(), memory.span, message).label(format!("{made} here")).help(help)
 }
 

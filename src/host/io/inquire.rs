@@ -117,7 +117,7 @@ impl IoService<'_> {
                 Round::Down => "DOWN",
                 Round::Zero => "ZERO",
                 Round::Nearest => "NEAREST",
-                Round::Compatible => "COMPATIBLE",
+                Round::Compatible | Round::Unset => "COMPATIBLE",
                 Round::Processor => "PROCESSOR_DEFINED",
             }),
             "sign" => mode(|u| match u.modes.sign {

@@ -72,3 +72,12 @@ pub(crate) fn is_pointer_result(program: &Program, value: &Expr) -> bool {
     let ExprKind::Call { proc, .. } = &value.kind else { return false };
     program.proc(*proc).result.is_some_and(|r| program.var(r).attrs.pointer)
 }
+
+/// Whether an expression is a whole pointer.
+pub(crate) fn is_pointer(program: &Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Var(v) => program.var(*v).attrs.pointer,
+        ExprKind::Field { base, field } => field_of(program, base, *field).is_some_and(|f| f.pointer),
+        _ => false,
+    }
+}

@@ -24,6 +24,7 @@ use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{MemRef, element_lvalue};
 use ir::Val;
 use sema::checked::{Actual, Class, Const, Expr, ExprKind, ProcId, Type, Variable, is_designator, visit};
+use source::Span;
 
 impl<'p> Builder<'_, 'p> {
     /// With bounds checks on, reports operands of a prepared expression that do not conform.
@@ -35,18 +36,34 @@ impl<'p> Builder<'_, 'p> {
         {
             return;
         }
+        let mut parts = Vec::new();
+        visit::parts(e, &mut |part| parts.push(part));
+        self.check_conforming(e.span, parts, operands);
+    }
+
+    /// With bounds checks on, reports prepared expressions, such as the arguments of a function, that do not conform to each other, and
+    /// operands in them that do not.
+    pub(crate) fn check_conforming(
+        &mut self,
+        span: Span,
+        parts: impl IntoIterator<Item = &'p Expr>,
+        operands: &Operands,
+    ) {
+        if !self.options().check_bounds {
+            return;
+        }
         let mut first: Option<Vec<Val>> = None;
-        visit::parts(e, &mut |part| {
+        for part in parts {
             if part.rank == 0 || operands.is_optional(part) {
-                return;
+                continue;
             }
             self.check_operands(part, operands);
-            let Some(extents) = operands.extents(part) else { return };
+            let Some(extents) = operands.extents(part) else { continue };
             match &first {
-                Some(first) => self.at(e.span, |this| this.check_extents(first, &extents)),
+                Some(first) => self.at(span, |this| this.check_extents(first, &extents)),
                 None => first = Some(extents),
             }
-        });
+        }
     }
 
     /// An array in the place of one that is refused.

@@ -255,6 +255,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let whole = self.reallocatable(target);
         // Device code allocates nothing by assignment, so that there the target must be allocated.
         self.need_allocated(if self.b.is_host() { value } else { target });
+        self.need_target(target);
         if self.b.holds_lengths(&target.ty) {
             return self.assign_made(whole.as_ref(), target, value);
         }

@@ -1,10 +1,11 @@
-//! With `--check bounds`: what an expression uses as a whole is allocated or associated. Nothing else would show that an array is not,
-//! which has no elements then.
+//! What an assignment sets is allocated or associated; with `--check bounds`, what an expression uses as a whole, too. Nothing else
+//! would show that an array is not, which has no elements then.
 
-use crate::analysis::designators::field_of;
+use crate::analysis::designators::{field_of, is_pointer};
+use crate::analysis::expressions::has_effects;
 use crate::function::FunctionLowering;
 use crate::intrinsic::{Args, arg, needs_argument};
-use sema::checked::{CharLen, Class, Expr, ExprKind, Intrinsic, Type, VarId, Variable};
+use sema::checked::{CharLen, Class, Expr, ExprKind, Intrinsic, Program, Type, VarId, Variable};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// Stops the program at a whole allocatable or pointer that is nothing.
@@ -13,15 +14,27 @@ impl<'p> FunctionLowering<'_, 'p> {
         if !self.b.options().check_bounds || !self.b.is_host() || self.b.is_embedded() {
             return;
         }
-        let is_described = match &e.kind {
-            ExprKind::Var(v) => is_described_variable(program, *v),
-            ExprKind::Field { base, field } => {
-                field_of(program, base, *field).is_some_and(|f| f.is_allocatable() || f.pointer)
-            }
-            _ => false,
-        };
-        if is_described && let Some(d) = self.descriptor(e) {
+        if is_described(program, e)
+            && let Some(d) = self.descriptor(e)
+        {
             self.stop_unless_allocated(&d, e);
+        }
+    }
+
+    /// Stops the program where a section, or a whole pointer, is assigned that is nothing. Whole allocatables are dealt with by
+    /// the assignment.
+    pub(crate) fn need_target(&mut self, target: &'p Expr) {
+        let program = self.b.program();
+        let whole = match &target.kind {
+            ExprKind::Section { base, .. } => base,
+            _ if is_pointer(program, target) => target,
+            _ => return,
+        };
+        if is_described(program, whole)
+            && !has_effects(program, whole)
+            && let Some(d) = self.descriptor(whole)
+        {
+            self.stop_unless_allocated(&d, whole);
         }
     }
 
@@ -47,8 +60,19 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 }
 
+/// Whether an expression is a whole variable or component that is allocatable or a pointer.
+fn is_described(program: &Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Var(v) => is_described_variable(program, *v),
+        ExprKind::Field { base, field } => {
+            field_of(program, base, *field).is_some_and(|f| f.is_allocatable() || f.pointer)
+        }
+        _ => false,
+    }
+}
+
 /// Whether a variable is allocatable or a pointer, and no optional dummy argument, which may be absent.
-fn is_described_variable(program: &sema::checked::Program, v: VarId) -> bool {
+fn is_described_variable(program: &Program, v: VarId) -> bool {
     let attrs = &program.var(v).attrs;
     (attrs.allocatable || attrs.pointer) && !attrs.optional
 }

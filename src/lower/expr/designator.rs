@@ -3,6 +3,7 @@
 //! Not here: subscripts (`subscript`), storage of variables (`procedure::storage`).
 
 use crate::analysis::designators::{designator_name, field_of, is_class, keeps_bounds};
+use crate::analysis::expressions::has_effects;
 use crate::analysis::variables::const_bounds;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -302,6 +303,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Some(view)
             }
             ExprKind::Section { base, subs } => {
+                if !has_effects(self.b.program(), base) {
+                    self.check_whole(base);
+                }
                 let view = self.designator_view(base)?;
                 Some(self.section(&view, subs, base))
             }
@@ -390,6 +394,14 @@ impl<'p> FunctionLowering<'_, 'p> {
                     let subs = self.view(e);
                     let subs = self.b.local_view(subs, &e.ty);
                     let extent = subs.dims.first().map_or(Val::i64(0), |v| v.extent);
+                    if self.b.options().check_bounds && !last_unknown {
+                        let name = designator_name(self.b.program(), base);
+                        self.b.repeat(extent, &mut |this, k| {
+                            let at = this.element_by_position(&subs, &[k]);
+                            let at = this.load_word(at);
+                            this.check_subscript(at, d, i, &name);
+                        });
+                    }
                     let gather = Some(Box::new((subs, d.lower)));
                     dims.push(ArrayDim { lower: Val::i64(1), extent, stride: d.stride, gather });
                     contiguous = false;

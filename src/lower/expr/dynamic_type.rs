@@ -2,7 +2,7 @@
 //!
 //! Not here: tags and calls by dynamic type (`object::dynamic_type`).
 
-use crate::analysis::designators::{field_of, is_class, is_pointer_result, keeps_bounds, may_be_unset};
+use crate::analysis::designators::{is_class, is_pointer, is_pointer_result, keeps_bounds, may_be_unset};
 use crate::analysis::expressions::is_elementwise;
 
 use crate::builder::flow::Flow;
@@ -18,7 +18,7 @@ use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
 use ir::{Ty, Val};
-use sema::checked::{Expr, ExprKind, Program, Shape, Type, VarId, Variable, is_designator};
+use sema::checked::{Expr, ExprKind, Shape, Type, VarId, Variable, is_designator};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// Where an object is, with its tag: a designator's own memory, or that of a value.
@@ -334,14 +334,5 @@ impl<'p> FunctionLowering<'_, 'p> {
         let d = self.desc(v, DescriptorAt::Mem(MemRef::at(addr, space)));
         self.storage
             .set(v, VarStorage::Described(Descriptor { data: view.mem.space, contiguous: view.is_contiguous(), ..d }));
-    }
-}
-
-/// Whether an expression is a whole pointer.
-fn is_pointer(program: &Program, e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Var(v) => program.var(*v).attrs.pointer,
-        ExprKind::Field { base, field } => field_of(program, base, *field).is_some_and(|f| f.pointer),
-        _ => false,
     }
 }

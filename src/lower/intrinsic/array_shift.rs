@@ -31,6 +31,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let Some(b) = boundary {
             self.prepare(b, &mut operands);
         }
+        for e in [Some(shift), boundary].into_iter().flatten() {
+            self.b.check_operands(e, &operands);
+            if let Some(own) = operands.extents(e).filter(|_| e.rank > 0) {
+                self.at(e.span, |this| this.b.check_extents(&outer, &own));
+            }
+        }
         let result = self.b.temporary_array(&e.ty, source.len, &extents);
         self.b.keep_lengths(&result, &source, &e.ty);
         let view = result.clone();

@@ -25,6 +25,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let rows = (left.dims.len() == 2).then(|| left.dims[0].extent);
         let columns = (right.dims.len() == 2).then(|| right.dims[1].extent);
         let inner = left.dims.last()?.extent;
+        self.b.check_extents(&[inner], &[right.dims.first()?.extent]);
         let extents: Vec<Val> = rows.into_iter().chain(columns).collect();
         let view = self.b.temporary_array(&e.ty, None, &extents);
         let result = view.clone();

@@ -140,6 +140,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let Some(mask) = mask {
             self.prepare(mask, &mut operands);
         }
+        self.b.check_conforming(array.span, [Some(array), mask].into_iter().flatten(), &operands);
         self.for_each_element(operands, &extents, &[], &mut |this, _, _| {
             this.take_text(id, array, mask, (mem, len));
         });
@@ -158,6 +159,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let Some(mask) = mask {
             self.prepare(mask, &mut operands);
         }
+        self.b.check_conforming(array.span, [Some(array), mask].into_iter().flatten(), &operands);
         let (outer, along) = self.b.without_dimension(&extents, dim);
         let result = self.b.temporary_array(&array.ty, Some(len), &outer);
         let view = result.clone();
@@ -229,6 +231,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let Some(mask) = acc.mask {
             self.prepare(mask, operands);
         }
+        self.b.check_conforming(acc.array.span, [Some(acc.array), acc.mask].into_iter().flatten(), operands);
     }
 
     /// Takes in the current element.
@@ -337,6 +340,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let mut operands = Operands::default();
         self.prepare(a, &mut operands);
         self.prepare(b, &mut operands);
+        self.b.check_conforming(a.span, [a, b], &operands);
         let extents = operands.extents(a)?;
         if matches!(ty, Type::Logical(_)) {
             let any = self.b.mutable(Ty::Pred);

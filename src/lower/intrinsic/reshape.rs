@@ -15,10 +15,23 @@ use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::flat_copy::FlatCopy;
 use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
 use ir::op::{BinOp, CmpOp};
+use ir::rt::Rt;
 use ir::{Ty, Val};
 use sema::checked::{Expr, Type};
 
 impl Builder<'_, '_> {
+    /// With bounds checks on, reports that VECTOR has fewer elements than the mask has true ones (Fortran 2018, 16.9.146 and 16.9.203).
+    fn check_vector(&mut self, at: Val, extent: Val) {
+        if !self.options().check_bounds {
+            return;
+        }
+        let is_beyond = self.icmp(CmpOp::Ge, at, extent);
+        self.when(is_beyond, |this| {
+            let wanted = this.iadd(at, Val::i64(1));
+            this.rt(Rt::ErrorShape, vec![extent, wanted, Val::i32(1)]);
+        });
+    }
+
     /// Copies one element.
     pub(super) fn copy_element(&mut self, to: MemRef, from: MemRef, len: Option<Val>, ty: &Type) {
         let v = self.load_value(element_lvalue(from, len), ty);
@@ -200,6 +213,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         } else {
             self.prepare(mask, &mut operands);
         }
+        self.b.check_conforming(array.span, [array, mask], &operands);
         let extents = operands.extents(array)?;
         let len = self.length_of(array, Some(&operands));
         let filler = match arg(args, 2) {
@@ -234,6 +248,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.for_each_element(operands, &extents, &[], &mut |this, _, _| {
             let p = this.pred(mask);
             this.when(p, |this| {
+                if filler.is_some() {
+                    this.b.check_vector(next.into(), size);
+                }
                 let v = this.value(array);
                 let to = this.b.element_linear(&result, next.into());
                 this.b.store_value(element_lvalue(to, result.len), &e.ty, &v);
@@ -251,6 +268,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let mut operands = Operands::default();
         self.prepare(mask, &mut operands);
         self.prepare(field, &mut operands);
+        self.b.check_conforming(mask.span, [mask, field], &operands);
         let extents = operands.extents(mask)?;
         let result = self.b.temporary_array(&e.ty, source.len, &extents);
         self.b.keep_lengths(&result, &source, &e.ty);
@@ -263,6 +281,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             this.either(
                 p,
                 |this| {
+                    this.b.check_vector(next.into(), source.dims[0].extent);
                     let from = this.b.element_by_position(&source, &[next.into()]);
                     this.b.copy_element(to, from, source.len, &e.ty);
                     let n = this.b.bin(BinOp::Add, Ty::I64, next, Val::i64(1));

@@ -1,8 +1,9 @@
 //! Warns of barriers under a condition that may differ between the threads of a block (W0552).
 //!
 //! A value is taken to differ when it is computed from `threadidx`, directly or through local variables of the procedure.
-//! What comes through memory or calls is not followed, so the warning may be missing; and a condition that differs in form
-//! but not in value is reported too.
+//! Statements are followed in their order: a variable that all threads set to something equal no longer differs.
+//! What comes through memory, calls or jumps is not followed, so the warning may be missing; and a condition that differs in
+//! form but not in value is reported too.
 
 use crate::checked::{
     BinaryOp, Block, Expr, ExprKind, Intrinsic, LoopControl, ProcBody, ProcId, ProcKind, Program, Stmt, StmtKind,
@@ -63,8 +64,8 @@ impl Typing<'_> {
             if p.kind == ProcKind::Host || self.defs.proc_info(id).embedded {
                 continue;
             }
-            let vars = varying(self.defs, id, body);
-            barriers(body, &vars, None, &mut found);
+            let mut search = Search { program: self.defs, proc: id, found: &mut found };
+            search.block(body, &mut BTreeSet::new(), None);
         }
         for (span, condition) in found {
             let text = "`syncthreads` under a condition that may differ between the threads of a block";
@@ -74,38 +75,6 @@ impl Typing<'_> {
                     .help("let all threads of the block come to the barrier"),
             );
         }
-    }
-}
-
-/// The local scalars that are computed from `threadidx`.
-fn varying(program: &Program, proc: ProcId, body: &Block) -> BTreeSet<VarId> {
-    let mut vars = BTreeSet::new();
-    loop {
-        let before = vars.len();
-        varying_block(program, proc, body, &mut vars);
-        if vars.len() == before {
-            return vars;
-        }
-    }
-}
-
-fn varying_block(program: &Program, proc: ProcId, body: &Block, vars: &mut BTreeSet<VarId>) {
-    for s in body {
-        let assigned = match &s.kind {
-            StmtKind::Assign { target, value } => varies(value, vars).then_some(target),
-            StmtKind::Loop { control: LoopControl::Count { var, first, .. }, .. } => varies(first, vars).then_some(var),
-            _ => None,
-        };
-        if let Some(Expr { kind: ExprKind::Var(id), rank: 0, .. }) = assigned {
-            let var = program.var(*id);
-            if var.owner == Some(proc)
-                && matches!(var.storage, Storage::Local | Storage::Dummy(_))
-                && var.attrs.cuda.is_none()
-            {
-                vars.insert(*id);
-            }
-        }
-        visit::blocks(s, &mut |inner| varying_block(program, proc, inner, vars));
     }
 }
 
@@ -163,32 +132,108 @@ fn names_block_extent(e: &Expr) -> bool {
     found
 }
 
-fn barriers(body: &Block, vars: &BTreeSet<VarId>, under: Option<Span>, found: &mut Vec<(Span, Span)>) {
-    for s in body {
-        if let Some(condition) = under
-            && is_barrier(s)
-        {
-            found.push((s.span, condition));
-        }
-        let mut inside = under;
-        let mut decide = |e: &Expr| {
-            if inside.is_none() && varies(e, vars) {
-                inside = Some(e.span);
+/// Looks for barriers in a procedure, statement by statement.
+struct Search<'a> {
+    program: &'a Program,
+    proc: ProcId,
+    /// Where the barriers are, and the conditions.
+    found: &'a mut Vec<(Span, Span)>,
+}
+
+impl Search<'_> {
+    /// `vars` are the local scalars that differ between threads; `under` is the condition that does.
+    fn block(&mut self, body: &Block, vars: &mut BTreeSet<VarId>, under: Option<Span>) {
+        for s in body {
+            if let Some(condition) = under
+                && is_barrier(s)
+            {
+                self.found.push((s.span, condition));
             }
-        };
-        match &s.kind {
-            StmtKind::If(arms) => arms.iter().filter_map(|a| a.0.as_ref()).for_each(&mut decide),
-            StmtKind::Select { value, .. } => decide(value),
-            StmtKind::Loop { control, .. } => match control {
-                LoopControl::While(e) => decide(e),
-                LoopControl::Count { first, last, step, .. } if has_equal_trips(first, last, step.as_ref(), vars) => {}
-                LoopControl::Count { first, last, step, .. } => {
-                    [Some(first), Some(last), step.as_ref()].into_iter().flatten().for_each(&mut decide);
+            let mut inside = under;
+            let mut decide = |e: &Expr, vars: &BTreeSet<VarId>| {
+                if inside.is_none() && varies(e, vars) {
+                    inside = Some(e.span);
                 }
-                LoopControl::Forever | LoopControl::Concurrent { .. } => {}
-            },
+            };
+            let mut is_skipped = true;
+            match &s.kind {
+                StmtKind::If(arms) => {
+                    arms.iter().filter_map(|arm| arm.0.as_ref()).for_each(|e| decide(e, vars));
+                    is_skipped = arms.iter().all(|arm| arm.0.is_some());
+                }
+                StmtKind::Select { value, .. } => decide(value, vars),
+                StmtKind::Block { .. } => is_skipped = false,
+                StmtKind::Loop { control: LoopControl::Count { first, last, step, .. }, body, .. } => {
+                    if !has_equal_trips(first, last, step.as_ref(), vars) {
+                        let bounds = [Some(first), Some(last), step.as_ref()];
+                        bounds.into_iter().flatten().for_each(|e| decide(e, vars));
+                    }
+                    self.assign(s, vars, under);
+                    self.add_varying(body, vars);
+                }
+                StmtKind::Loop { control, body, .. } => {
+                    self.add_varying(body, vars);
+                    if let LoopControl::While(e) = control {
+                        decide(e, vars);
+                    }
+                }
+                _ => self.assign(s, vars, under),
+            }
+            let mut after = if is_skipped { vars.clone() } else { BTreeSet::new() };
+            let mut has_blocks = false;
+            visit::blocks(s, &mut |block| {
+                has_blocks = true;
+                let mut own = vars.clone();
+                self.block(block, &mut own, inside);
+                after.append(&mut own);
+            });
+            if has_blocks {
+                *vars = after;
+            }
+        }
+    }
+
+    /// Takes an assignment into account. One that only some threads come to makes nothing equal.
+    fn assign(&self, s: &Stmt, vars: &mut BTreeSet<VarId>, under: Option<Span>) {
+        match self.assigned(s) {
+            Some((var, value)) if varies(value, vars) => _ = vars.insert(var),
+            Some((var, _)) if under.is_none() => _ = vars.remove(&var),
             _ => {}
         }
-        visit::blocks(s, &mut |block| barriers(block, vars, inside, found));
+    }
+
+    /// Adds what any statement of the body of a loop makes differ, as it may be repeated.
+    fn add_varying(&self, body: &Block, vars: &mut BTreeSet<VarId>) {
+        loop {
+            let before = vars.len();
+            self.add_assigned(body, vars);
+            if vars.len() == before {
+                return;
+            }
+        }
+    }
+
+    fn add_assigned(&self, body: &Block, vars: &mut BTreeSet<VarId>) {
+        for s in body {
+            if let Some((var, value)) = self.assigned(s)
+                && varies(value, vars)
+            {
+                vars.insert(var);
+            }
+            visit::blocks(s, &mut |inner| self.add_assigned(inner, vars));
+        }
+    }
+
+    /// The local scalar that a statement assigns, or a loop counts with, and its value.
+    fn assigned<'s>(&self, s: &'s Stmt) -> Option<(VarId, &'s Expr)> {
+        let (target, value) = match &s.kind {
+            StmtKind::Assign { target, value } => (target, value),
+            StmtKind::Loop { control: LoopControl::Count { var, first, .. }, .. } => (var, first),
+            _ => return None,
+        };
+        let Expr { kind: ExprKind::Var(id), rank: 0, .. } = target else { return None };
+        let var = self.program.var(*id);
+        let is_local = matches!(var.storage, Storage::Local | Storage::Dummy(_)) && var.attrs.cuda.is_none();
+        (var.owner == Some(self.proc) && is_local).then_some((*id, value))
     }
 }

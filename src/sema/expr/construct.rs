@@ -4,7 +4,8 @@ use super::call::calls;
 use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Type, TypeId, VarId, is_designator};
 use crate::checker::{Binding, Checker};
 use crate::typing::{
-    Argument, Given, Typing, assignable, constant, constant_extents, fit_constant, is_class, shape_name, type_name,
+    Argument, Given, Typing, assignable, constant, constant_extents, fit_constant, is_class, is_pointer, shape_name,
+    type_name,
 };
 use ast::Arg;
 use diag::{Code, Diagnostic, nearest_name};
@@ -309,7 +310,8 @@ impl Typing<'_> {
             );
             return self.reporter.error(Code::ShapeMismatch, e.span, text);
         }
-        if field.pointer && !crate::checked::is_designator(&e) {
+        let is_reference = matches!(e.kind, ExprKind::Call { .. }) && is_pointer(self.defs, &e);
+        if field.pointer && !is_designator(&e) && !is_reference {
             let text = format!("pointer component `{}` needs a target or `null()`", field.name);
             return self.reporter.error(Code::BadStructureConstructor, e.span, text);
         }

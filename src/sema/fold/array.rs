@@ -286,29 +286,34 @@ fn spread(source: &Const, dim: &Const, copies: &Const) -> Outcome {
     Ok(Const::Array { bounds, items: out })
 }
 
+/// What a sum of products begins with; of logical values, it is an OR of ANDs.
+fn nothing(ty: &Type) -> Const {
+    if matches!(ty, Type::Logical(_)) { Const::Logical(false) } else { reduction::zero(ty, 0) }
+}
+
+fn with_product(sum: &Const, x: &Const, y: &Const, ty: &Type) -> Outcome {
+    if matches!(ty, Type::Logical(_)) {
+        let both = number::logic(LogicOp::And, x, y)?;
+        return number::logic(LogicOp::Or, sum, &both);
+    }
+    let product = number::binary(BinaryOp::Mul, ty, x, y, true)?;
+    number::binary(BinaryOp::Add, ty, sum, &product, true)
+}
+
 fn dot(a: &Const, b: &Const, ty: &Type) -> Outcome {
     let (a, b) = (elements(a).ok_or_else(no_fold)?, elements(b).ok_or_else(no_fold)?);
     if a.len() != b.len() {
         return Err((Code::ShapeMismatch, "vectors of different length".into()));
     }
-    let mut acc = if matches!(ty, Type::Logical(_)) { Const::Logical(false) } else { reduction::zero(ty, 0) };
+    let mut acc = nothing(ty);
     for (x, y) in a.iter().zip(b) {
-        acc = match (x, y) {
-            (Const::Logical(_), _) => {
-                let both = number::logic(LogicOp::And, x, y)?;
-                number::logic(LogicOp::Or, &acc, &both)?
-            }
-            _ => {
-                // The first vector of a complex product is conjugated.
-                let x = match *x {
-                    Const::Complex4(re, im) => Const::Complex4(re, -im),
-                    Const::Complex8(re, im) => Const::Complex8(re, -im),
-                    ref real => real.clone(),
-                };
-                let product = number::binary(BinaryOp::Mul, ty, &x, y, true)?;
-                number::binary(BinaryOp::Add, ty, &acc, &product, true)?
-            }
+        // The first vector of a complex product is conjugated.
+        let x = match *x {
+            Const::Complex4(re, im) => Const::Complex4(re, -im),
+            Const::Complex8(re, im) => Const::Complex8(re, -im),
+            ref other => other.clone(),
         };
+        acc = with_product(&acc, &x, y, ty)?;
     }
     Ok(acc)
 }
@@ -386,12 +391,11 @@ fn matmul(a: &Const, b: &Const, ty: &Type) -> Outcome {
     let mut out = Vec::new();
     for c in 0..columns {
         for r in 0..rows {
-            let mut acc = reduction::zero(ty, 0);
+            let mut acc = nothing(ty);
             for k in 0..inner {
                 let x = ai.get((r + k * rows) as usize).ok_or_else(no_fold)?;
                 let y = bi.get((k + c * depth) as usize).ok_or_else(no_fold)?;
-                let product = number::binary(BinaryOp::Mul, ty, x, y, true)?;
-                acc = number::binary(BinaryOp::Add, ty, &acc, &product, true)?;
+                acc = with_product(&acc, x, y, ty)?;
             }
             out.push(acc);
         }

@@ -28,7 +28,8 @@ pub(crate) use number::{compare, kind_of};
 pub(crate) use transfer::{default_bytes, encoded, of_characters};
 
 use crate::checked::{
-    Actual, Const, Expr, ExprKind, ImpliedDo, Intrinsic, Item, ProcId, Program, Shape, Storage, Sub, Type, VarId,
+    Actual, CharLen, Const, Expr, ExprKind, ImpliedDo, Intrinsic, Item, ProcId, Program, Shape, Storage, Sub, Type,
+    VarId,
 };
 use diag::Code;
 use source::Span;
@@ -159,16 +160,14 @@ impl<'p> Evaluator<'p> {
                 at(e.span, array::map(value, &mut |c| number::part(&c, *imaginary)))
             }
             ExprKind::Field { base, field } => match self.eval(base)? {
-                Const::Derived(fields) => fields.get(*field as usize).cloned().map_or_else(not_constant, Ok),
+                Const::Derived(fields) => self.component(&base.ty, fields, *field, e.span),
                 Const::Array { bounds, items } => {
-                    let pick = |item: Const| match item {
-                        Const::Derived(fields) => fields.get(*field as usize).cloned(),
-                        _ => None,
-                    };
-                    match items.into_iter().map(pick).collect::<Option<Vec<_>>>() {
-                        Some(items) => Ok(Const::Array { bounds, items }),
-                        None => not_constant(),
+                    let mut parts = Vec::with_capacity(items.len());
+                    for item in items {
+                        let Const::Derived(fields) = item else { return not_constant() };
+                        parts.push(self.component(&base.ty, fields, *field, e.span)?);
                     }
+                    Ok(Const::Array { bounds, items: parts })
                 }
                 _ => not_constant(),
             },
@@ -277,6 +276,12 @@ impl<'p> Evaluator<'p> {
             ExprKind::Array(items) => {
                 let mut out = Vec::new();
                 self.items(items, &mut out, e.span)?;
+                // Items have the length of the constructor (Fortran 2018, 7.8).
+                if let Type::Character(CharLen::Const(_)) = e.ty {
+                    for item in &mut out {
+                        *item = at(e.span, convert(item, &e.ty, &e.ty))?;
+                    }
+                }
                 Ok(Const::Array { bounds: vec![(1, out.len() as i64)], items: out })
             }
             ExprKind::Null => Ok(Const::Null),
@@ -288,6 +293,22 @@ impl<'p> Evaluator<'p> {
             | ExprKind::IsType { .. }
             | ExprKind::Procedure(_)
             | ExprKind::Unsupported(_) => not_constant(),
+        }
+    }
+
+    /// A component of an object, in the shape and with the bounds of the component: a constructor may give a scalar for an array.
+    fn component(&mut self, of: &Type, mut fields: Vec<Const>, field: u32, span: Span) -> Value {
+        if field as usize >= fields.len() {
+            return Err(NoValue::NotConstant(span));
+        }
+        let value = fields.swap_remove(field as usize);
+        let declared = match of {
+            Type::Derived(id) => self.program.ty(*id).fields.get(field as usize),
+            _ => None,
+        };
+        match declared.filter(|f| !f.pointer && !f.is_allocatable()).and_then(|f| f.shape.constant_bounds()) {
+            Some(bounds) if !bounds.is_empty() && !matches!(value, Const::Null) => object::shaped(value, bounds, span),
+            _ => Ok(value),
         }
     }
 

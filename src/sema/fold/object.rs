@@ -111,7 +111,7 @@ impl Evaluator<'_> {
 }
 
 /// A value in the shape of what holds it; a scalar is the value of all elements.
-fn shaped(value: Const, bounds: Vec<(i64, i64)>, span: Span) -> Value {
+pub(super) fn shaped(value: Const, bounds: Vec<(i64, i64)>, span: Span) -> Value {
     match (value, bounds.is_empty()) {
         (Const::Array { .. }, true) => Err(NoValue::NotConstant(span)),
         (scalar, true) => Ok(scalar),

@@ -224,6 +224,10 @@ impl Graphs {
             Api::Malloc { .. } | Api::MallocPitch { .. } | Api::CudaFree { .. } => {
                 self.forbid_unsafe_call().err().map(Err)
             }
+            // Variables have names. What has none is a copy that is made for a launch, or ends with its scope.
+            Api::Alloc { ref name, .. } | Api::Free { ref name, .. } if !name.is_empty() => {
+                self.forbid_unsafe_call().err().map(Err)
+            }
             _ => None,
         }
     }

@@ -418,6 +418,18 @@ fn leaks_show_where_it_was_allocated() {
     "#]],
     );
     check(
+        &leak(LeakKind::Pinned),
+        &expect![[r#"
+        warning[R0501]: 400 bytes of pinned memory of `x` never freed
+          --> reduce.cuf:16:12
+           |
+        16 |   allocate(x(100))
+           |            ^^^^^^ allocated here
+           |
+           = help: add `deallocate` or `cudaFreeHost`
+    "#]],
+    );
+    check(
         &leak(LeakKind::Heap),
         &expect![[r#"
             warning[R0502]: 400 bytes of `x` allocated in device code and never freed
