@@ -94,6 +94,8 @@ pub enum Api {
     DeviceSynchronize,
     GetLastError,
     PeekAtLastError,
+    /// The error with which the last launch failed, for code that the program has not written.
+    LaunchError,
     SetDevice {
         device: i32,
     },
@@ -352,6 +354,7 @@ impl Api {
             Api::DeviceSynchronize => "cudaDeviceSynchronize",
             Api::GetLastError => "cudaGetLastError",
             Api::PeekAtLastError => "cudaPeekAtLastError",
+            Api::LaunchError => "launch",
             Api::SetDevice { .. } => "cudaSetDevice",
             Api::GetDevice { .. } => "cudaGetDevice",
             Api::GetDeviceCount { .. } => "cudaGetDeviceCount",

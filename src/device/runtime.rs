@@ -51,6 +51,8 @@ pub struct Runtime {
     held: Option<CudaError>,
     unseen: Vec<UncheckedError>,
     launch_fault: Option<LaunchFault>,
+    /// The code with which the last launch failed, 0 if it has begun.
+    launch_error: i32,
     last_launch: Option<(String, Span)>,
     streams: BTreeMap<u64, Handle>,
     events: BTreeMap<u64, Event>,
@@ -162,6 +164,7 @@ impl Runtime {
             held: None,
             unseen: Vec::new(),
             launch_fault: None,
+            launch_error: 0,
             last_launch: None,
             streams: BTreeMap::new(),
             events: BTreeMap::new(),
@@ -265,6 +268,15 @@ impl Runtime {
 
     /// Takes a call: checks it, submits commands.
     pub fn begin(&mut self, device: &mut dyn Device, memory: &mut Memory, call: Call, kernels: &dyn Kernels) -> Step {
+        let is_launch = matches!(call.api, Api::Launch(_));
+        let step = self.take(device, memory, call, kernels);
+        if is_launch {
+            self.launch_error = if let Step::Done(reply) = &step { reply.code } else { 0 };
+        }
+        step
+    }
+
+    fn take(&mut self, device: &mut dyn Device, memory: &mut Memory, call: Call, kernels: &dyn Kernels) -> Step {
         let (name, span) = (call.api.name(), call.span);
         match call.api {
             Api::GetLastError => {
@@ -277,6 +289,7 @@ impl Runtime {
                 self.saw(code);
                 return Step::Done(Reply { code, value: 0 });
             }
+            Api::LaunchError => return Step::Done(Reply { code: self.launch_error, value: 0 }),
             Api::GetDefaultStream { address } => {
                 let value = self.implicit_stream(memory, [address]);
                 return Step::Done(Reply { code: 0, value });

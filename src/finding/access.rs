@@ -48,6 +48,8 @@ pub enum What {
     Write,
     /// An atomic operation that reads and writes.
     Atomic,
+    /// An atomic operation that has compared, and changed nothing.
+    Compare,
     /// A volatile read.
     VolatileRead,
     /// A volatile write.

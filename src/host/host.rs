@@ -358,7 +358,8 @@ impl Host {
             func: request.func,
             grid: request.grid,
             block: request.block,
-            dynamic_shared: request.bytes.max(0) as u64,
+            // CUDA takes it as a size, so that a negative number is a large one.
+            dynamic_shared: request.bytes as u64,
             stream: request.stream as u64,
             args,
             number: 0,

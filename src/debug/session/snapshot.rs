@@ -237,6 +237,7 @@ impl Session {
                 What::Read => "read",
                 What::Write => "write",
                 What::Atomic => "atomic",
+                What::Compare => "atomic comparison",
                 What::VolatileRead => "volatile read",
                 What::VolatileWrite => "volatile write",
                 What::Allocate => "allocation",

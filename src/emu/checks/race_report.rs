@@ -6,6 +6,7 @@ use crate::schedule::Grid;
 use crate::symbolize::{global_place, place_of, shared_place, show_value};
 use device::space_of;
 use finding::{Access, Actor, Finding, FindingKind, Place, RaceFlavour, RaceKind, Space, What};
+use ir::InstKind;
 use mem::Memory;
 use mem::address::SHARED_BASE;
 use race::{AccessInfo, Incomplete, Kind, RacePair, Relation};
@@ -78,7 +79,23 @@ fn race(named: Named<'_>, pair: &RacePair) -> Finding {
         .in_launch(second.info(program))
         .with_seed(grid.replay);
     found.count = named.names.count(pair).max(1);
+    let is_handed_on = between == RaceKind::CrossBlock
+        && flavour == RaceFlavour::Plain
+        && pair.first.kind == Kind::Write
+        && pair.second.kind == Kind::Read
+        && has_answering_atomic(program.module().func(second.launch.func));
+    if is_handed_on {
+        let note = "if an atomic tells the other block that the value is there, `call threadfence()` stands between the \
+                    write and that atomic";
+        found.notes.push(note.to_owned());
+    }
     found
+}
+
+/// Whether a kernel has an atomic whose result it uses, as that of a ticket.
+fn has_answering_atomic(kernel: &ir::Function) -> bool {
+    let is_it = |inst: &ir::Inst| matches!(inst.kind, InstKind::Atomic { used: true, .. });
+    kernel.blocks.iter().any(|block| block.insts.iter().any(is_it))
 }
 
 fn race_access(named: Named<'_>, pair: &RacePair, info: &AccessInfo) -> Access {
@@ -91,6 +108,8 @@ fn race_access(named: Named<'_>, pair: &RacePair, info: &AccessInfo) -> Access {
         Kind::Read => What::Read,
         Kind::Write => What::Write,
         Kind::Atomic | Kind::Reduce => What::Atomic,
+        // An atomic that has compared and changed nothing is a strong read.
+        Kind::VolatileRead if matches!(program.instruction(site), Some(InstKind::Atomic { .. })) => What::Compare,
         Kind::VolatileRead => What::VolatileRead,
         Kind::VolatileWrite => What::VolatileWrite,
         Kind::Free => What::Free,

@@ -80,7 +80,7 @@ impl Emulator {
                 // `*` is refused in device code: all zeros are extents that were computed.
                 grid: if request.grid == [0; 3] { [0, 1, 1] } else { request.grid },
                 block: request.block,
-                dynamic_shared: request.bytes.max(0) as u64,
+                dynamic_shared: request.bytes as u64,
                 stream: request.stream as u64,
                 args,
                 number: finding::nested_number(grid.launch.number, nested.next_index()),

@@ -47,6 +47,10 @@ fn launch(finding: &Finding, fault: &LaunchFault) -> Diagnostic {
             start(finding, format!("launch with {threads} threads in a block, but at most {limit} are possible"))
                 .help("use smaller blocks and more of them")
         }
+        LaunchFault::SharedMemory { dynamic_bytes, .. } if *dynamic_bytes > i64::MAX as u64 => {
+            start(finding, format!("launch with {} bytes of shared memory in a block", *dynamic_bytes as i64))
+                .note("CUDA takes the number as one without a sign")
+        }
         LaunchFault::SharedMemory { static_bytes, dynamic_bytes, limit } => {
             let d = start(
                 finding,

@@ -39,7 +39,7 @@ fn race(
         RaceFlavour::MixedAtomic { .. } => {
             let (strong, plain) = if is_strong(first.what) { (first, second) } else { (second, first) };
             let strong = match strong.what {
-                What::Atomic => "atomic update".to_owned(),
+                What::Atomic | What::Compare => noun(strong.what).to_owned(),
                 what => format!("volatile {}", noun(what)),
             };
             let plain = noun(plain.what);
@@ -168,11 +168,16 @@ fn is_one_sided(call: &str) -> bool {
 
 /// Whether the access is atomic or volatile.
 fn is_strong(what: What) -> bool {
-    matches!(what, What::Atomic | What::VolatileRead | What::VolatileWrite)
+    matches!(what, What::Atomic | What::Compare | What::VolatileRead | What::VolatileWrite)
 }
 
 fn is_atomic_in(accesses: [&Access; 2]) -> bool {
-    accesses.iter().any(|a| a.what == What::Atomic)
+    accesses.iter().any(|a| matches!(a.what, What::Atomic | What::Compare))
+}
+
+/// Whether one of two accesses is an atomic comparison, as that of a lock, and the other a plain store.
+fn is_store_beside_comparison(accesses: [&Access; 2]) -> bool {
+    [What::Compare, What::Write].into_iter().all(|what| accesses.iter().any(|a| a.what == what))
 }
 
 fn infinitive(what: What) -> &'static str {
@@ -180,6 +185,7 @@ fn infinitive(what: What) -> &'static str {
         What::Read | What::VolatileRead => "read",
         What::Write | What::VolatileWrite => "write",
         What::Atomic => "atomically update",
+        What::Compare => "compare",
         What::Allocate => "allocate",
         What::Free => "free",
         What::Execute => "use",
@@ -225,6 +231,9 @@ fn help(between: RaceKind, flavour: RaceFlavour, first: &Access, second: &Access
         (_, RaceFlavour::SameValue) => "let one thread write it".to_owned(),
         (RaceKind::WithinWarp | RaceKind::Block, RaceFlavour::MixedAtomic { .. }) => {
             format!("make both {strong}, or put `call {barrier}` between the two")
+        }
+        (_, RaceFlavour::MixedAtomic { .. }) if is_store_beside_comparison([first, second]) => {
+            "store the value with `atomicexch`, or let them run in different launches".to_owned()
         }
         (_, RaceFlavour::MixedAtomic { .. }) => format!("make both {strong}, or let them run in different launches"),
         (RaceKind::WithinWarp | RaceKind::Block, RaceFlavour::Plain) if !same_statement => {

@@ -82,6 +82,7 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
         Rt::CudaDeviceSynchronize => Api::DeviceSynchronize,
         Rt::CudaGetLastError => Api::GetLastError,
         Rt::CudaPeekAtLastError => Api::PeekAtLastError,
+        Rt::CudaLaunchError => Api::LaunchError,
         Rt::CudaSetDevice => Api::SetDevice { device: a.int(0) },
         Rt::CudaGetDevice => Api::GetDevice { at: a.bits(0) },
         Rt::CudaGetDeviceCount => Api::GetDeviceCount { at: a.bits(0) },

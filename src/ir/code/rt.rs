@@ -119,6 +119,7 @@ services! {
     CudaDeviceSynchronize "cuda.device.synchronize" () -> (I32) Host "cudaDeviceSynchronize";
     CudaGetLastError "cuda.error.last" () -> (I32) Host "cudaGetLastError";
     CudaPeekAtLastError "cuda.error.peek" () -> (I32) Host "cudaPeekAtLastError";
+    CudaLaunchError "cuda.launch.error" () -> (I32) Host "the error with which the last launch failed, 0 if it has begun; the program has not seen it by that";
     CudaGetErrorString "cuda.error.string" (I64 I64 I32) -> () Host "cudaGetErrorString: destination, length, code";
     CudaSetDevice "cuda.device.set" (I32) -> (I32) Host "cudaSetDevice";
     CudaGetDevice "cuda.device.get" (I64) -> (I32) Host "cudaGetDevice: address of an integer(4)";

@@ -82,9 +82,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    /// The descriptor of an allocatable that assignment may allocate: a whole variable or component, of host data.
+    /// The descriptor of an allocatable that assignment may allocate: a whole variable or component, of host data, or a local
+    /// variable of device code.
     pub(crate) fn reallocatable(&mut self, target: &'p Expr) -> Option<Descriptor> {
-        if !self.is_whole_allocatable(target) || !self.b.is_host() || is_device_data(self.b.cuda_of(target)) {
+        let is_of_this_code =
+            self.b.is_host() || matches!(target.kind, ExprKind::Var(v) if self.storage.is_made_here(v));
+        if !self.is_whole_allocatable(target) || !is_of_this_code || is_device_data(self.b.cuda_of(target)) {
             return None;
         }
         self.descriptor(target)
@@ -253,8 +256,15 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn assign_array(&mut self, target: &'p Expr, value: &'p Expr) {
         let whole = self.reallocatable(target);
-        // Device code allocates nothing by assignment, so that there the target must be allocated.
-        self.need_allocated(if self.b.is_host() { value } else { target });
+        // In device code only local variables are allocated by assignment; others must be there.
+        if self.b.is_host() {
+            self.need_allocated(value);
+        } else if whole.is_none()
+            && self.is_whole_allocatable(target)
+            && let Some(d) = self.descriptor(target)
+        {
+            self.stop_unless_allocated(&d, target);
+        }
         self.need_target(target);
         if self.b.holds_lengths(&target.ty) {
             return self.assign_made(whole.as_ref(), target, value);

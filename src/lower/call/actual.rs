@@ -132,7 +132,16 @@ impl Builder<'_, '_> {
             let dense = this.dense(MemRef::at(addr.into(), view.mem.space), view.element, view.len, &extents);
             this.keep_lengths(&dense, view, ty);
             if copied {
+                match location {
+                    // The host reads it: kernels that were launched have to end first.
+                    MANAGED_MEMORY if out.to_kernel => _ = this.rt(Rt::CudaDeviceSynchronize, Vec::new()),
+                    DEVICE_MEMORY => this.wait_for_stream(out.stream),
+                    _ => {}
+                }
                 this.move_array(&dense, view, ty);
+                if location == DEVICE_MEMORY && out.stream.is_some() {
+                    this.wait_for_stream(Some(Val::i64(0)));
+                }
             }
         });
         let dense = self.dense(MemRef::at(addr.into(), view.mem.space), view.element, view.len, &extents);
@@ -144,6 +153,13 @@ impl Builder<'_, '_> {
             free: Some(Allocation { location, addr: addr.into(), may_be_null: false }),
         });
         addr.into()
+    }
+
+    /// Waits for the stream that a launch names. The copies of its arguments are in the default stream, which need not wait for that.
+    pub(crate) fn wait_for_stream(&mut self, stream: Option<Val>) {
+        if let Some(stream) = stream {
+            self.rt(Rt::CudaStreamSynchronize, vec![stream]);
+        }
     }
 
     /// A copy of a value in managed memory, which is given back after the call.

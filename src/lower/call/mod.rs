@@ -30,7 +30,7 @@ use crate::module::{ArgKey, Instance};
 use crate::object::convention::{ResultForm, result_form, value_of_registers, word_types};
 use crate::procedure::entry::captures_lengths;
 use crate::storage::VarStorage;
-use crate::types::{MANAGED_MEMORY, Side};
+use crate::types::{DEVICE_MEMORY, MANAGED_MEMORY, Side};
 use crate::value::Value;
 use crate::value::arguments::{Captures, CopyBack, Passed};
 use crate::value::descriptor::{Descriptor, DescriptorAt};
@@ -131,6 +131,7 @@ impl Builder<'_, '_> {
 
     /// What is to be done after a call.
     pub(crate) fn after_call(&mut self, passed: Passed) {
+        let stream = passed.stream;
         for back in passed.back {
             match back {
                 CopyBack::Scalar { from, to, ty } => {
@@ -138,12 +139,18 @@ impl Builder<'_, '_> {
                     self.store_value(to, &ty, &value);
                 }
                 CopyBack::Array { when, from, to, ty, free } => self.when(when, |this| {
+                    if free.as_ref().is_some_and(|free| free.location == DEVICE_MEMORY) {
+                        this.wait_for_stream(stream);
+                    }
                     if let Some(to) = &to {
                         if free.as_ref().is_some_and(|free| free.location == MANAGED_MEMORY) {
                             // The kernel that was launched has to end first.
                             this.rt(Rt::CudaDeviceSynchronize, Vec::new());
                         }
                         this.move_array(to, &from, &ty);
+                        if stream.is_some() {
+                            this.wait_for_stream(Some(Val::i64(0)));
+                        }
                     }
                     if let Some(free) = &free {
                         this.free(free);

@@ -14,7 +14,9 @@
 //! reductions and `*` has at most 1024 blocks.
 
 use super::cuf_object::{PassedObject, captured_object, is_described, is_text_of_any_length};
+use super::cuf_reduction::partial_results;
 use crate::analysis::designators::is_pointer_result;
+use crate::analysis::expressions::has_vector;
 use crate::analysis::overlap::storage_root;
 use crate::analysis::variables::has_register;
 use crate::builder::Builder;
@@ -105,7 +107,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             let Some(func) = func else { return this.b.unsupported("a `!$cuf kernel do` over these loops") };
             let config = LaunchConfig { grid, block, bytes: Val::i64(0), stream };
             this.b.launch(func, config, args);
-            if !partials.is_empty() {
+            if partials.is_empty() {
+                return;
+            }
+            // A launch that has failed leaves no partial results.
+            let error = this.b.rt(Rt::CudaLaunchError, Vec::new()).first().map_or(Val::i32(0), |&code| code.into());
+            let has_begun = this.b.cmp(CmpOp::Eq, Ty::I32, error, Val::i32(0)).into();
+            this.when(has_begun, |this| {
                 // The copies of the partial results are in the default stream, which need not wait for that of the launch.
                 match cuf.stream {
                     Some(_) => _ = this.b.rt(Rt::CudaStreamSynchronize, vec![stream]),
@@ -114,8 +122,8 @@ impl<'p> FunctionLowering<'_, 'p> {
                     }
                     None => {}
                 }
-            }
-            this.combine_blocks(cuf, &partials);
+                this.combine_blocks(cuf, &partials);
+            });
         });
     }
 
@@ -226,9 +234,16 @@ impl<'p> FunctionLowering<'_, 'p> {
             cuf.private.iter().copied().filter(|v| !matches!(program.var(*v).ty, Type::Derived(_))).collect();
         let named = variables_of(program, &cuf.body);
         let mut unreached = BTreeSet::new();
+        // What is present may have no data all the same.
+        let mut presences = Vec::new();
         for &v in &passed {
             if cuf.loops.iter().any(|l| l.var == v) || cuf.reductions.iter().any(|r| r.0 == v) {
                 continue;
+            }
+            let var = program.var(v);
+            if var.attrs.optional && (var.attrs.allocatable || var.attrs.pointer) {
+                let present = self.presence(v);
+                presences.push((v, self.pass_presence(v, present, (&mut b, &mut params))));
             }
             // What is absent has a descriptor of nothing.
             let given = self.give_descriptor(v);
@@ -246,6 +261,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 None => return (None, Vec::new()),
             }
         }
+        let pointed = self.pass_pointed_objects(&cuf.body, &passed, (&mut b, &mut params));
         // What was evaluated where an ASSOCIATE construct began stays that (Fortran 2018, 11.1.3.3).
         let names = names_from_outside(program, &cuf.body);
         for &v in &names {
@@ -301,6 +317,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         for (v, lengths) in lengths.into_iter().filter(|(_, lengths)| !lengths.is_empty()) {
             kernel.storage.set_lengths(v, lengths);
         }
+        for (v, word) in presences {
+            let present = kernel.b.icmp(CmpOp::Ne, word, Val::i64(0));
+            kernel.storage.set_presence(v, present);
+        }
         for copy in &copies {
             kernel.private_copy(copy);
         }
@@ -315,6 +335,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let value = kernel.b.identity(*op, &kernel.b.program().var(*v).ty);
             kernel.private_copy(&PassedValue { var: *v, value, present });
         }
+        kernel.place_pointed_objects(&pointed);
         // The others stand for captured variables.
         for &v in &names {
             kernel.associate_name(v);
@@ -471,6 +492,19 @@ impl<'p> FunctionLowering<'_, 'p> {
             return None;
         }
         match storage {
+            VarStorage::Array(view)
+                if view.gathers() || !self.b.is_remote(view.mem) && is_name_of_vector(self.b.program(), v) =>
+            {
+                // A copy of the elements that vector subscripts give: they cannot be assigned by that name.
+                let (element, len, extents) = (view.element, view.len, view.extents());
+                let count = self.b.product(&extents);
+                let bytes = self.b.imul(count, element);
+                let mem = self.b.allocated_temporary(1, bytes);
+                let own = self.b.dense(mem, element, len, &extents);
+                let elements = self.b.local_view(view, &var.ty);
+                self.b.copy_array(&own, &elements, &var.ty);
+                captured_view(&mut self.b, v, &own, b, params).map(VarStorage::Array)
+            }
             VarStorage::Array(view) => captured_view(&mut self.b, v, &view, b, params).map(VarStorage::Array),
             VarStorage::Scalar(mem, len) => Some(self.passed_scalar(v, (mem, len), (b, params))),
             _ => None,
@@ -493,7 +527,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Gives storage to an ASSOCIATE name that came to life outside of the loop, and has none yet.
-    fn associate_name(&mut self, v: VarId) {
+    pub(super) fn associate_name(&mut self, v: VarId) {
         let program = self.b.program();
         if self.storage.has(v) {
             return;
@@ -633,6 +667,11 @@ fn is_designator_name(program: &Program, v: VarId) -> bool {
     matches!(&program.var(v).storage, Storage::Alias(of) if is_place(of))
 }
 
+/// Whether an ASSOCIATE name stands for elements that vector subscripts give.
+fn is_name_of_vector(program: &Program, v: VarId) -> bool {
+    matches!(&program.var(v).storage, Storage::Alias(of) if has_vector(of))
+}
+
 /// The ASSOCIATE names in a body whose constructs are around it. Those of constructs in the body come to life there.
 fn names_from_outside(program: &Program, body: &[Stmt]) -> BTreeSet<VarId> {
     let (mut names, mut own) = (BTreeSet::new(), BTreeSet::new());
@@ -678,24 +717,6 @@ fn is_rectangular(cuf: &CufKernel) -> bool {
     good
 }
 
-/// Device memory for one partial result a block, of each reduction; freed with the statement.
-fn partial_results<'p>(b: &mut Builder<'_, 'p>, cuf: &'p CufKernel, grid: &[Val; 3]) -> Vec<ArrayView> {
-    if cuf.reductions.is_empty() {
-        return Vec::new();
-    }
-    let extents: Vec<Val> = grid.iter().map(|&n| b.widen(n, Ty::I32)).collect();
-    let blocks = b.product(&extents);
-    let mut views = Vec::new();
-    for (v, _) in &cuf.reductions {
-        let ty = &b.program().var(*v).ty;
-        let element = b.element_bytes(ty, None);
-        let bytes = b.imul(blocks, element);
-        let mem = b.allocated_temporary(1, bytes);
-        views.push(b.dense(mem, element, None, &[blocks]));
-    }
-    views
-}
-
 /// An array of the host's storage as the kernel sees it; `None` if it is not in reach of the device.
 fn captured_view(
     builder: &mut Builder<'_, '_>,
@@ -705,7 +726,7 @@ fn captured_view(
     params: &mut Params,
 ) -> Option<ArrayView> {
     let var = builder.program().var(v);
-    let is_managed = builder.options().managed && (var.attrs.allocatable || var.attrs.pointer);
+    let is_managed = builder.options().managed && var.is_managed_by_option();
     let reachable =
         view.mem.space != Space::Host || var.attrs.cuda.is_some() || is_managed || aliases_device_data(builder, v);
     if !reachable || view.gathers() {
@@ -747,7 +768,7 @@ fn gives_arrays_streams(program: &Program) -> bool {
 }
 
 /// Whether a variable may be absent, not allocated or not associated.
-fn may_be_unset(var: &Variable) -> bool {
+pub(super) fn may_be_unset(var: &Variable) -> bool {
     var.attrs.optional || var.attrs.allocatable || var.attrs.pointer
 }
 

@@ -3,7 +3,8 @@
 //! A polymorphic object is passed with the type that it has, and a pointer or allocatable object only if it is there: the body may ask, or
 //! know otherwise. The kernel makes a descriptor of its copy.
 
-use super::cuf_kernel::{Params, alias};
+use super::cuf_kernel::{Params, alias, may_be_unset};
+use crate::analysis::designators::{designator_name, field_of};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
@@ -12,9 +13,10 @@ use crate::types::{align, const_bytes};
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::MemRef;
 use ir::op::CmpOp;
-use ir::{FunctionBuilder, Space, Ty, Val, descriptor};
+use ir::{FunctionBuilder, Reg, Space, Ty, Val, descriptor};
 use sema::checked::{CharLen, CufKernel, Expr, ExprKind, Intrinsic, Program, Stmt, Storage, Type, VarId, visit};
 use source::Span;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of the largest object that is thought of where its type is not known: kernels have no larger arguments.
 const LARGEST: u64 = 4096;
@@ -147,6 +149,138 @@ impl<'p> FunctionLowering<'_, 'p> {
         let of = (&var.ty, class);
         let d = self.b.desc_of(of, 0, DescriptorAt::Mem(mem), Space::Local, object.contiguous, None);
         self.storage.set(object.var, VarStorage::Described(d));
+    }
+}
+
+/// An object that a component of an object of the host points to or holds, as a kernel gets it.
+pub(super) struct PointedObject<'p> {
+    what: &'p Expr,
+    /// Whether there is one, not 0, and the kernel's copy of it.
+    is_set: Val,
+    own: Val,
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    /// Passes the objects that pointer and allocatable components of the objects in `passed` lead to.
+    pub(super) fn pass_pointed_objects(
+        &mut self,
+        body: &'p [Stmt],
+        passed: &BTreeSet<VarId>,
+        (b, params): (&mut FunctionBuilder, &mut Params),
+    ) -> Vec<PointedObject<'p>> {
+        let program = self.b.program();
+        let mut found = Vec::new();
+        let mut bases: BTreeMap<Path, Reg> = BTreeMap::new();
+        for (path, what) in pointed_objects(program, body, passed) {
+            let (Some(bytes), unit) = (const_bytes(program, &what.ty), align(program, &what.ty).max(8)) else {
+                continue;
+            };
+            let base = self.b.mutable(Ty::I64);
+            self.b.set(base, Val::i64(0));
+            let around = (0..path.1.len()).rev().find_map(|n| bases.get(&(path.0, path.1[..n].to_vec())).copied());
+            let is_reached = match around {
+                Some(base) => self.b.icmp(CmpOp::Ne, base.into(), Val::i64(0)),
+                None if may_be_unset(program.var(path.0)) => self.presence_of_data(path.0),
+                None => Val::pred(true),
+            };
+            self.when(is_reached, |this| {
+                if let Some(d) = this.descriptor(what) {
+                    let data = this.b.desc_base(&d);
+                    this.b.set(base, data);
+                }
+            });
+            let is_set = self.b.icmp(CmpOp::Ne, base.into(), Val::i64(0));
+            let (_, nothing) = self.b.slot(bytes, unit, "temporary", Span::NONE);
+            let nothing = self.b.address(nothing);
+            params.args.push(self.b.select(Ty::I64, is_set, base, nothing).into());
+            let name = designator_name(program, what);
+            let own = b.bytes_param(bytes, unit, &*name).into();
+            let word = self.b.select(Ty::I64, is_set, Val::i64(1), Val::i64(0)).into();
+            let is_set = params.pass(b, word, Ty::I64, &format!("{name}.set"));
+            bases.insert(path, base);
+            found.push(PointedObject { what, is_set, own });
+        }
+        found
+    }
+
+    /// Lets the components of the kernel's copies of objects lead to its copies of what is behind them.
+    pub(super) fn place_pointed_objects(&mut self, objects: &[PointedObject<'p>]) {
+        for object in objects {
+            if let Some(name) = root_name(self.b.program(), object.what) {
+                self.associate_name(name);
+            }
+            let is_set = self.b.icmp(CmpOp::Ne, object.is_set, Val::i64(0));
+            self.when(is_set, |this| {
+                if let Some(Descriptor { at: DescriptorAt::Mem(mem), .. }) = this.descriptor(object.what)
+                    && mem.space != Space::Global
+                {
+                    this.b.store_scalar(mem.plus(descriptor::BASE), Ty::I64, object.own);
+                }
+            });
+        }
+    }
+}
+
+/// A variable of the host and the components that lead on from it.
+type Path = (VarId, Vec<u32>);
+
+/// The scalars that pointer and allocatable components lead to in a body, those around others first.
+fn pointed_objects<'p>(program: &'p Program, body: &'p [Stmt], passed: &BTreeSet<VarId>) -> Vec<(Path, &'p Expr)> {
+    let mut found: BTreeMap<Path, &'p Expr> = BTreeMap::new();
+    let mut names = BTreeSet::new();
+    let mut look = |e: &'p Expr, names: &mut BTreeSet<VarId>| {
+        visit::all(e, &mut |e| {
+            names.extend(alias(program, e));
+            let ExprKind::Field { base, field } = &e.kind else { return };
+            let Some(f) = field_of(program, base, *field) else { return };
+            let is_host = matches!(f.cuda, None | Some(ast::CudaAttr::Pinned));
+            if !(f.pointer || f.is_allocatable()) || f.class || f.shape.rank() > 0 || !is_host {
+                return;
+            }
+            if let Some(path) = path_of(program, e).filter(|path| passed.contains(&path.0)) {
+                found.entry(path).or_insert(e);
+            }
+        });
+    };
+    visit::evaluated(program, body, &mut |e| look(e, &mut names));
+    // What names around the loop stand for.
+    let mut seen = BTreeSet::new();
+    while let Some(name) = names.iter().copied().find(|name| !seen.contains(name)) {
+        seen.insert(name);
+        if let Storage::Alias(of) = &program.var(name).storage {
+            look(of, &mut names);
+        }
+    }
+    let mut list: Vec<_> = found.into_iter().collect();
+    list.sort_by_key(|(path, _)| path.1.len());
+    list
+}
+
+/// How components lead to an object from a variable of the host of a derived type.
+fn path_of(program: &Program, e: &Expr) -> Option<Path> {
+    match &e.kind {
+        ExprKind::Var(v) => {
+            let var = program.var(*v);
+            match &var.storage {
+                Storage::Alias(of) => path_of(program, of),
+                Storage::Parameter => None,
+                _ => (!var.attrs.class && var.attrs.cuda.is_none() && e.rank == 0).then(|| (*v, Vec::new())),
+            }
+        }
+        ExprKind::Field { base, field } if base.rank == 0 => {
+            let (root, mut fields) = path_of(program, base)?;
+            fields.push(*field);
+            Some((root, fields))
+        }
+        _ => None,
+    }
+}
+
+/// The ASSOCIATE name that a designator begins with.
+fn root_name(program: &Program, e: &Expr) -> Option<VarId> {
+    match &e.kind {
+        ExprKind::Field { base, .. } => root_name(program, base),
+        _ => alias(program, e),
     }
 }
 

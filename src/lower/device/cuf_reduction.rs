@@ -1,7 +1,7 @@
 //! Reductions of CUF kernels: the fixed tree that the head of `cuf_kernel` describes.
 
-use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::builder::{Builder, arith};
 use crate::device::cuf_kernel::axis_registers;
 use crate::function::FunctionLowering;
 use crate::types::{align, const_bytes, ir_ty};
@@ -112,6 +112,33 @@ impl<'p> FunctionLowering<'_, 'p> {
             this.b.store_value(place, ty, &joined);
         });
     }
+}
+
+/// Device memory for one partial result a block, of each reduction; freed with the statement.
+pub(super) fn partial_results<'p>(b: &mut Builder<'_, 'p>, cuf: &'p CufKernel, grid: &[Val; 3]) -> Vec<ArrayView> {
+    if cuf.reductions.is_empty() {
+        return Vec::new();
+    }
+    // A launch with fewer than none fails.
+    let at_least_none = |b: &mut Builder<'_, 'p>, n: Val| match arith::constant(n) {
+        Some(n) => Val::i64(n.max(0)),
+        None => b.bin(BinOp::Max, Ty::I64, n, Val::i64(0)).into(),
+    };
+    let mut extents = Vec::new();
+    for &n in grid {
+        let n = b.widen(n, Ty::I32);
+        extents.push(at_least_none(b, n));
+    }
+    let blocks = b.product(&extents);
+    let mut views = Vec::new();
+    for (v, _) in &cuf.reductions {
+        let ty = &b.program().var(*v).ty;
+        let element = b.element_bytes(ty, None);
+        let bytes = b.imul(blocks, element);
+        let mem = b.allocated_temporary(1, bytes);
+        views.push(b.dense(mem, element, None, &[blocks]));
+    }
+    views
 }
 
 /// The thread's number in its block, and how many there are; `i32`.

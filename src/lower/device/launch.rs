@@ -29,7 +29,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         let block = self.extents(&spec.block);
         let bytes = spec.bytes.as_ref().map_or(Val::i64(0), |e| self.int64(e));
         let stream = spec.stream.as_ref().map_or(Val::i64(0), |e| self.int64(e));
-        let mut passed = Passed { to_kernel: true, ..Passed::default() };
+        let named = (spec.stream.is_some() && self.b.is_host()).then_some(stream);
+        let mut passed = Passed { to_kernel: true, stream: named, ..Passed::default() };
         self.pass_all(proc, args, &mut passed);
         let instance = self.b.module().plain_instance(proc, crate::types::Side::Device);
         let func = self.b.module().instance(instance);

@@ -23,7 +23,9 @@ use sema::checked::{CharLen, Expr, ExprKind, Field, Shape, Sub, Type, VarId, is_
 impl<'p> Builder<'_, 'p> {
     /// The descriptor of a component, which lies at `mem`.
     pub(crate) fn field_desc(&mut self, f: &'p Field, mem: MemRef) -> Descriptor {
-        let data = data_space(self.side(), f.cuda, f.pointer);
+        // A copy of an object in a kernel has copies of what its components hold beside it.
+        let is_perhaps_here = f.shape.rank() == 0 && matches!(mem.space, ir::Space::Local | ir::Space::Generic);
+        let data = data_space(self.side(), f.cuda, f.pointer || is_perhaps_here);
         let len = crate::types::constant_length(&f.ty);
         self.desc_of((&f.ty, f.class), f.shape.rank(), DescriptorAt::Mem(mem), data, f.allocatable, len)
     }

@@ -202,6 +202,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         if !var.attrs.optional {
             return Val::pred(true);
         }
+        if let Some(present) = self.storage.presence(v) {
+            return present;
+        }
         let addr = match self.storage_of(v) {
             Some(VarStorage::Scalar(mem, _)) => mem.addr,
             Some(VarStorage::Array(view)) => view.mem.addr,
@@ -227,6 +230,11 @@ impl<'p> FunctionLowering<'_, 'p> {
                     this.b.set(base, data);
                 });
                 self.b.icmp(CmpOp::Ne, base.into(), Val::i64(0))
+            }
+            Some(VarStorage::Scalar(mem, _) | VarStorage::Array(ArrayView { mem, .. }))
+                if self.storage.presence(v).is_some() =>
+            {
+                self.b.icmp(CmpOp::Ne, mem.addr, Val::i64(0))
             }
             _ => present,
         }

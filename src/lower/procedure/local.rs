@@ -18,7 +18,9 @@ use crate::function::FunctionLowering;
 use crate::procedure::entry::descriptor_registers;
 use crate::storage::VarStorage;
 use crate::targets::Open;
-use crate::types::{Side, align, alloc_where, const_bytes, ir_ty, is_device_data, is_flat};
+use crate::types::{
+    HOST_MEMORY, MANAGED_MEMORY, Side, align, alloc_where, const_bytes, ir_ty, is_device_data, is_flat,
+};
 use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView};
 use crate::value::descriptor::DescriptorAt;
@@ -26,7 +28,7 @@ use crate::value::lvalue::{Allocation, Lvalue, MemRef};
 use ast::CudaAttr;
 use ir::rt::Rt;
 use ir::{AddrBase, SharedSize, SharedVar, Space, Val};
-use sema::checked::{ExprKind, Shape, Storage, Type, VarId};
+use sema::checked::{ExprKind, ProcKind, Shape, Storage, Type, VarId};
 
 /// Arrays of host code up to this size are slots of the frame, larger ones are allocated: the stack is not made for them.
 const LARGEST_LOCAL: u64 = 256 * 1024;
@@ -43,11 +45,23 @@ impl<'p> FunctionLowering<'_, 'p> {
             Storage::Static if lives_in_main(program, v) && !this.b.usage().in_memory.contains(&v) => {
                 this.main_variable(v);
             }
+            Storage::Static if this.is_of_call(v) => this.local_variable(v),
             // The result of an entry other than this one is a local variable.
             Storage::Local | Storage::Result => this.local_variable(v),
             Storage::Alias(e) => this.associate(v, e),
             _ => {}
         });
+    }
+
+    /// Whether this is device code of a procedure for both sides, and a variable is saved in the host's code only.
+    pub(crate) fn is_of_call(&self, v: VarId) -> bool {
+        let program = self.b.program();
+        let var = program.var(v);
+        let is_of_both = |owner| program.proc(owner).kind == ProcKind::HostDevice;
+        self.b.side() == Side::Device
+            && matches!(var.storage, Storage::Static)
+            && var.attrs.cuda.is_none()
+            && var.owner.is_some_and(is_of_both)
     }
 
     fn main_variable(&mut self, v: VarId) {
@@ -123,7 +137,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         let program = self.b.program();
         let var = program.var(v);
         let rank = var.shape.rank();
-        if var.attrs.is_flat && !matches!(var.storage, Storage::Static) {
+        let is_saved = matches!(var.storage, Storage::Static) && !self.is_of_call(v);
+        if var.attrs.is_flat && !is_saved {
             let bytes = 8 * var.attrs.lengths.len() as u64;
             let (_, place) = self.b.slot(bytes, 8, "lengths", var.span);
             for i in 0..var.attrs.lengths.len() {
@@ -153,8 +168,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.store_scalar(mem.plus(ir::descriptor::ELEMENT_BYTES), ir::Ty::I64, element);
         }
         self.storage.set(v, VarStorage::Described(desc));
+        self.storage.note_made_here(v);
         self.note_lengths(v);
-        if var.attrs.allocatable && self.frees_variables() && !matches!(var.storage, Storage::Static) {
+        if var.attrs.allocatable && self.frees_variables() && !is_saved {
             self.blocks.add_variable(v);
         }
     }
@@ -163,7 +179,10 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn array_local(&mut self, v: VarId) {
         let program = self.b.program();
         let var = program.var(v);
-        let location = alloc_where(self.b.side(), var.attrs.cuda);
+        let location = match alloc_where(self.b.side(), var.attrs.cuda) {
+            HOST_MEMORY if self.b.options().managed && var.is_automatic_array() => MANAGED_MEMORY,
+            location => location,
+        };
         let elements: Option<i64> = const_bounds(&var.shape).map(|b| b.iter().map(|d| d.1).product());
         let least = u64::from(self.b.holds_lengths(&var.ty));
         let size = elements.and_then(|n| Some((n as u64).max(least).saturating_mul(const_bytes(program, &var.ty)?)));

@@ -10,7 +10,7 @@ use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::MemRef;
 use ir::{Reg, Val};
 use sema::checked::{ProcId, VarId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a variable lives.
 #[derive(Clone, Debug)]
@@ -46,6 +46,10 @@ pub(crate) struct StorageTable {
     lengths: BTreeMap<VarId, Vec<Option<Val>>>,
     /// Where the length parameters of flat allocatables are.
     lengths_places: BTreeMap<VarId, MemRef>,
+    /// Whether optional variables are present, where that is another question than whether they have an address.
+    presence: BTreeMap<VarId, Val>,
+    /// The allocatables and pointers that came to life in this function.
+    made_here: BTreeSet<VarId>,
     dynamic_shared: Option<Val>,
 }
 
@@ -83,6 +87,26 @@ impl StorageTable {
     /// Says where the length parameters of a flat allocatable are.
     pub(crate) fn set_lengths_place(&mut self, v: VarId, place: MemRef) {
         self.lengths_places.insert(v, place);
+    }
+
+    /// Whether an optional variable is present, a predicate, if its storage does not say so.
+    pub(crate) fn presence(&self, v: VarId) -> Option<Val> {
+        self.presence.get(&v).copied()
+    }
+
+    /// Says whether an optional variable is present.
+    pub(crate) fn set_presence(&mut self, v: VarId, present: Val) {
+        self.presence.insert(v, present);
+    }
+
+    /// Whether an allocatable or pointer came to life in this function.
+    pub(crate) fn is_made_here(&self, v: VarId) -> bool {
+        self.made_here.contains(&v)
+    }
+
+    /// Says that an allocatable or pointer came to life in this function.
+    pub(crate) fn note_made_here(&mut self, v: VarId) {
+        self.made_here.insert(v);
     }
 
     /// Takes from a variable what is known of it.

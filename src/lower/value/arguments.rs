@@ -44,6 +44,8 @@ pub(crate) struct Passed {
     pub(crate) sequences: Vec<(usize, usize)>,
     /// Whether a kernel is launched, which reaches copies in managed memory only.
     pub(crate) to_kernel: bool,
+    /// The stream that a launch of the host names: copies of sections with gaps are made when its work is done.
+    pub(crate) stream: Option<Val>,
     /// Copies that a kernel which device code launches reads, and which are given back when it has ended, with the condition under which
     /// there is one.
     pub(crate) freed_behind: Vec<(Val, Val)>,

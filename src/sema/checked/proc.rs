@@ -299,6 +299,19 @@ pub struct Variable {
     pub span: Span,
 }
 
+impl Variable {
+    /// Whether this is a local array whose bounds are evaluated at each call.
+    pub fn is_automatic_array(&self) -> bool {
+        let has_bounds = matches!(self.shape, Shape::Explicit(_)) && self.shape.constant_bounds().is_none();
+        has_bounds && matches!(self.storage, Storage::Local)
+    }
+
+    /// Whether `-gpu=managed` puts the data of this variable of host code, which has no CUDA attribute, into managed memory.
+    pub fn is_managed_by_option(&self) -> bool {
+        self.attrs.allocatable || self.attrs.pointer || self.is_automatic_array()
+    }
+}
+
 /// How a variable comes to life.
 #[derive(Clone, Debug)]
 pub enum Storage {

@@ -5,7 +5,7 @@
 use super::{distance, is_device_only, spelling};
 use crate::checked::{Const, Expr, ExprKind, ProcKind, Shape, Sub, Type, VarId, Variable, is_designator, root};
 use crate::checker::{CodeSide, Definitions};
-use crate::typing::{Fit, Typing, is_implicitly_managed, section_extents, space_of};
+use crate::typing::{Fit, Typing, is_implicitly_managed, known_extents, section_extents, space_of};
 use diag::{Code, Diagnostic};
 use source::Span;
 
@@ -33,6 +33,37 @@ impl Typing<'_> {
             ExprKind::ComplexPart { base, .. } => base.rank > 0,
             _ => false,
         }
+    }
+
+    /// Whether the elements of an array do not lie side by side for certain.
+    pub(crate) fn is_spread(&self, e: &Expr) -> bool {
+        let ExprKind::Section { base, subs } = &e.kind else { return self.is_scattered(e) };
+        if self.has_gaps(base, subs) {
+            return true;
+        }
+        let whole = known_extents(self.defs, base);
+        let mut parts = section_extents(self.defs, base, subs).into_iter();
+        // Whether a dimension before is taken in part.
+        let mut is_partial = false;
+        let mut is_spread = false;
+        for (i, sub) in subs.iter().enumerate() {
+            let all = whole.get(i).copied().flatten();
+            let Sub::Range { step, .. } = sub else {
+                if matches!(sub, Sub::Vector(_)) {
+                    return false;
+                }
+                is_partial |= all.is_some_and(|n| n > 1);
+                continue;
+            };
+            let part = parts.next().flatten();
+            if part == Some(0) {
+                return false;
+            }
+            let has_step = matches!(step, Some(Expr { kind: ExprKind::Const(Const::Int(n)), .. }) if *n != 1);
+            is_spread |= (is_partial || has_step) && part.is_some_and(|n| n > 1);
+            is_partial |= all.zip(part).is_some_and(|(all, part)| part < all);
+        }
+        is_spread
     }
 
     /// Whether the first dimension of a section has gaps for certain: a known number of elements, more than one, and a known stride.

@@ -249,9 +249,11 @@ impl Typing<'_> {
         if !is_copy || address {
             return;
         }
+        // Those of arrays with pitches take columns apart.
+        let is_flat = !name.as_str().contains("2d") && !name.as_str().contains("3d");
         for arg in given.iter().take(2) {
             let Given::Expr(e) = &arg.given else { continue };
-            if self.is_scattered(e) {
+            if if is_flat { self.is_spread(e) } else { self.is_scattered(e) } {
                 let text = format!("the elements of this array have gaps, and `{}` copies without gaps", name.as_str());
                 let help = "copy it by an assignment";
                 self.reporter.report(Diagnostic::new(Code::PossiblyDiscontiguousArgument, e.span, text).help(help));

@@ -92,7 +92,10 @@ impl<'a> Checker<'a> {
                 self.reporter.error::<()>(Code::DeviceDataInCommon, p.span, text);
             }
         }
-        let lives_on_device = (on_device && owner.is_some()) || super::is_device_only(p.cuda.map(|c| c.0));
+        // A loop of the host may have texts in its kernel.
+        let is_of_loop = self.cx.side == CodeSide::CufKernel;
+        let lives_on_device =
+            (on_device && owner.is_some() && !is_of_loop) || super::is_device_only(p.cuda.map(|c| c.0));
         let is_open = on_device && owner.is_some() && matches!(ty, Type::Character(CharLen::Deferred));
         if is_open {
             let text = format!("`{name}` has a deferred length, which characters of device code cannot have");
@@ -233,7 +236,7 @@ impl Typing<'_> {
 
     fn shared_rule(&mut self, p: &DeclaredName<'_>, owner: Option<ProcId>, span: Span) {
         let name = &p.name;
-        if owner.is_none() || !self.cx.side.on_device() {
+        if owner.is_none() || matches!(self.cx.side, CodeSide::Host | CodeSide::CufKernel) {
             let text = format!("shared data `{name}` must be declared in device code");
             self.reporter.error_help::<()>(Code::BadSharedData, span, text, "declare it in the kernel that uses it");
             return;

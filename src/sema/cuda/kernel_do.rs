@@ -7,7 +7,8 @@
 //! Statements between two loops of the nest that assign scalars which are private are statements of each iteration.
 
 use crate::checked::{
-    Block, CufDim, CufKernel, CufLoop, Expr, ExprKind, LoopControl, ReduceOp, StmtKind, Type, VarId, visit,
+    Block, CufDim, CufKernel, CufLoop, Expr, ExprKind, LoopControl, ReduceOp, Shape, Stmt, StmtKind, Storage, Type,
+    VarId, visit,
 };
 use crate::checker::{Checker, CodeSide, Construct, ConstructKind};
 use crate::typing::{Typing, shape_name};
@@ -22,6 +23,8 @@ struct Nest<'a> {
     between: Vec<(VarId, &'a ast::Stmt)>,
     /// The statements inside the innermost loop.
     inner: &'a [ast::Stmt],
+    /// The names that DO CONCURRENT makes local to an iteration.
+    locals: &'a [ast::Name],
 }
 
 impl<'a> Checker<'a> {
@@ -43,15 +46,16 @@ impl<'a> Checker<'a> {
                 n as usize
             }
         };
-        let grid = self.cuf_extents(&k.grid);
-        let block = self.cuf_extents(&k.block);
+        let mut kept = Vec::new();
+        let grid = self.cuf_extents(&k.grid, &mut kept);
+        let block = self.cuf_extents(&k.block, &mut kept);
         let stream = match &k.stream {
             Some(e) => Some(self.integer_scalar(e, &Type::Integer(8), "the stream")),
             None => None,
         };
         let outer_scope = self.cx.scope;
         let found = self.cuf_loops(k, depth);
-        let Some(Nest { loops, between, inner }) = found else {
+        let Some(Nest { loops, between, inner, locals }) = found else {
             self.cx.scope = outer_scope;
             return None;
         };
@@ -64,6 +68,7 @@ impl<'a> Checker<'a> {
         let id = self.cx.new_construct();
         self.cx.constructs.push(Construct { name: None, id, kind: ConstructKind::Parallel });
         let mut body: Block = between.iter().flat_map(|(_, stmt)| self.block(std::slice::from_ref(*stmt))).collect();
+        let inner_from = body.len();
         body.extend(self.block(inner));
         self.cx.constructs.pop();
         let depth = self.cx.loop_vars.len() - vars.len();
@@ -71,9 +76,11 @@ impl<'a> Checker<'a> {
         let own_from = std::mem::replace(&mut self.cx.cuf_first_var, first_var);
         self.cx.side = side;
         let written = self.cuf_reductions(k);
+        let locals: Vec<VarId> = locals.iter().filter_map(|name| self.variable_of(name)).collect();
         self.cx.scope = outer_scope;
-        let uses = self.typing().classify(&body, &vars, own_from, written?);
-        for (var, stmt) in between {
+        let uses = self.typing().classify(&body, &vars, &locals, own_from, written?);
+        self.refuse_shared_memory(&uses)?;
+        for &(var, stmt) in &between {
             if !uses.private.contains(&var) || uses.captured.contains(&var) {
                 let name = self.defs.var(var).name.clone();
                 let text = format!("`{name}` is assigned between the loops and is not private to an iteration");
@@ -81,6 +88,8 @@ impl<'a> Checker<'a> {
                 return self.reporter.error_help(Code::KernelDoNesting, stmt.span, text, help);
             }
         }
+        let assigned: Vec<(VarId, Span)> = between.iter().map(|(var, stmt)| (*var, stmt.span)).collect();
+        self.typing().note_carried(&body[inner_from..], &assigned, own_from);
         let is_made = |v: VarId| matches!(self.defs.var(v).ty, Type::Derived(id) if self.defs.ty(id).is_made);
         if let Some(v) = uses.private.iter().copied().find(|&v| is_made(v)) {
             let var = self.defs.var(v);
@@ -91,7 +100,7 @@ impl<'a> Checker<'a> {
             Some(stream) => Some(stream?),
             None => None,
         };
-        Some(StmtKind::Cuf(Box::new(CufKernel {
+        let kernel = StmtKind::Cuf(Box::new(CufKernel {
             loops,
             body,
             grid: grid?,
@@ -100,10 +109,18 @@ impl<'a> Checker<'a> {
             reductions: uses.reductions,
             private: uses.private,
             captured: uses.captured,
-        })))
+        }));
+        if kept.is_empty() {
+            return Some(kernel);
+        }
+        let vars = kept.iter().map(|(var, _)| *var).collect();
+        let mut body: Block = kept.into_iter().map(|(_, stmt)| stmt).collect();
+        body.push(Stmt { label: None, kind: kernel, span: k.span });
+        Some(StmtKind::Block { id: self.cx.new_construct(), vars, body })
     }
 
-    fn cuf_extents(&mut self, list: &'a [CufSize]) -> Option<Vec<CufDim>> {
+    /// The extents in the brackets. A `dim3` that is no designator is kept in a variable: it has one value for its three parts.
+    fn cuf_extents(&mut self, list: &'a [CufSize], kept: &mut Vec<(VarId, Stmt)>) -> Option<Vec<CufDim>> {
         let mut out = Vec::with_capacity(list.len());
         for size in list {
             match size {
@@ -112,6 +129,7 @@ impl<'a> Checker<'a> {
                     let value = self.expr(e)?;
                     let is_dim3 = matches!(value.ty, Type::Derived(id) if &*self.defs.ty(id).name == "dim3");
                     if is_dim3 && value.rank == 0 {
+                        let value = if has_calls(&value) { self.kept_value(value, kept) } else { value };
                         for axis in 0..3 {
                             let base = Box::new(value.clone());
                             let kind = ExprKind::Field { base, field: axis };
@@ -133,6 +151,17 @@ impl<'a> Checker<'a> {
         Some(out)
     }
 
+    /// A variable that gets the value before the kernel begins.
+    fn kept_value(&mut self, value: Expr, kept: &mut Vec<(VarId, Stmt)>) -> Expr {
+        let (ty, span) = (value.ty.clone(), value.span);
+        let name = format!("extents.{}", kept.len() + 1).into();
+        let var = self.construct_variable(&name, ty.clone(), Shape::Scalar, Storage::Local, span);
+        let target = Expr { kind: ExprKind::Var(var), ty, rank: 0, span };
+        let kind = StmtKind::Assign { target: target.clone(), value };
+        kept.push((var, Stmt { label: None, kind, span }));
+        target
+    }
+
     /// The loops of the nest, and the statements between and inside of them.
     fn cuf_loops(&mut self, k: &'a ast::CufKernel, depth: usize) -> Option<Nest<'a>> {
         let nested = |c: &mut Self, span: Span| {
@@ -152,7 +181,7 @@ impl<'a> Checker<'a> {
         loop {
             let ast::StmtKind::Do { control, body, .. } = &stmt.kind else { return nested(self, stmt.span) };
             match control {
-                DoControl::Concurrent { header, .. } if header.mask.is_none() && loops.is_empty() => {
+                DoControl::Concurrent { header, locals, .. } if header.mask.is_none() && loops.is_empty() => {
                     if header.vars.len() < depth {
                         return nested(self, stmt.span);
                     }
@@ -161,7 +190,7 @@ impl<'a> Checker<'a> {
                     }
                     // The first index counts fastest: it is the innermost loop.
                     loops.reverse();
-                    return Some(Nest { loops, between, inner: body });
+                    return Some(Nest { loops, between, inner: body, locals });
                 }
                 DoControl::Count { var, first, last, step } => {
                     let LoopControl::Count { var, first, last, step } =
@@ -194,7 +223,7 @@ impl<'a> Checker<'a> {
                 _ => return nested(self, stmt.span),
             }
             if loops.len() == depth {
-                return Some(Nest { loops, between, inner: body });
+                return Some(Nest { loops, between, inner: body, locals: &[] });
             }
             let mut rest: Vec<&ast::Stmt> =
                 body.iter().filter(|s| !matches!(s.kind, ast::StmtKind::Continue)).collect();
@@ -253,6 +282,16 @@ impl<'a> Checker<'a> {
         }
         Some(out)
     }
+}
+
+/// Whether the evaluation of an expression calls something.
+fn has_calls(e: &Expr) -> bool {
+    let mut found = false;
+    visit::descend(e, &mut |part| {
+        found |= matches!(part.kind, ExprKind::Call { .. });
+        !found
+    });
+    found
 }
 
 /// Whether an operation reduces values of a type.

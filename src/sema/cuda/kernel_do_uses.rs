@@ -7,7 +7,7 @@ use crate::checked::{
     Actual, BinaryOp, Block, Expr, ExprKind, Intrinsic, LogicOp, LoopControl, LoopId, ReduceOp, Stmt, StmtKind,
     Storage, VarId, is_designator, root, visit,
 };
-use crate::checker::Definitions;
+use crate::checker::{Checker, Definitions};
 use crate::typing::{Typing, is_same_object};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -30,6 +30,8 @@ struct VarUse {
     assigned_in_round: bool,
     plain_reads: bool,
     plain_writes: bool,
+    /// Whether an assignment, perhaps under a condition, stands before its first accumulation.
+    set_before: bool,
     /// Where it is assigned under a condition that looks at it, as in `if (x > m) m = x`.
     compared: Option<Span>,
     /// Where it gets a value made of its own that is no reduction, as in `s = 2*s + x`.
@@ -54,7 +56,23 @@ struct Scan<'c> {
     in_loop: u32,
 }
 
-impl Scan<'_> {
+impl<'c> Scan<'c> {
+    fn of(defs: &'c Definitions<'c>, body: &[Stmt], own_from: Option<u32>) -> Self {
+        let mut scan = Scan {
+            defs,
+            own_from: own_from.unwrap_or(u32::MAX),
+            state: BTreeMap::new(),
+            order: Vec::new(),
+            components: Vec::new(),
+            passed: BTreeSet::new(),
+            names_read: BTreeSet::new(),
+            in_condition: 0,
+            in_loop: 0,
+        };
+        scan.block(body);
+        scan
+    }
+
     fn entry(&mut self, id: VarId, span: Span) -> Option<&mut VarUse> {
         if is_own(self.defs, self.own_from, id) {
             return None;
@@ -76,6 +94,7 @@ impl Scan<'_> {
             assigned_in_round: false,
             plain_reads: false,
             plain_writes: false,
+            set_before: false,
             compared: None,
             recurs: None,
             reduction: None,
@@ -118,11 +137,11 @@ impl Scan<'_> {
         }
     }
 
-    /// The variables that a call gets for dummies with INTENT(OUT): their values are not asked for.
-    fn only_defined<'s>(&self, s: &'s Stmt) -> Vec<&'s Expr> {
+    /// The variables that a call gets for dummies with one of these intents.
+    fn given_for<'s>(&self, s: &'s Stmt, intent: ast::Intent) -> Vec<&'s Expr> {
         let StmtKind::Call { proc, args } = &s.kind else { return Vec::new() };
-        let is_defined = |param: VarId| self.defs.var(param).attrs.intent == Some(ast::Intent::Out);
-        let given = self.defs.proc(*proc).params.iter().zip(args).filter(|(param, _)| is_defined(**param));
+        let is_it = |param: VarId| self.defs.var(param).attrs.intent == Some(intent);
+        let given = self.defs.proc(*proc).params.iter().zip(args).filter(|(param, _)| is_it(**param));
         let given = given.filter_map(|(_, actual)| actual.as_ref()?.expr());
         given.filter(|e| matches!(e.kind, ExprKind::Var(_))).collect()
     }
@@ -176,6 +195,17 @@ impl Scan<'_> {
         }
     }
 
+    /// The designator that an ASSOCIATE name of the loop stands for; else what is given.
+    fn named_by(&self, target: &Expr) -> Expr {
+        if let ExprKind::Var(id) = target.kind
+            && is_own(self.defs, self.own_from, id)
+            && let Storage::Alias(of) = &self.defs.var(id).storage
+        {
+            return self.named_by(of);
+        }
+        target.clone()
+    }
+
     /// Notes the variables that the procedures of a statement get.
     fn note_passed(&mut self, s: &Stmt) {
         let note = |args: &[Option<Actual>], passed: &mut BTreeSet<VarId>| {
@@ -212,7 +242,7 @@ impl Scan<'_> {
         self.state.iter().filter(|(_, u)| u.assigned).map(|(id, _)| *id).collect()
     }
 
-    fn block(&mut self, body: &Block) {
+    fn block(&mut self, body: &[Stmt]) {
         for s in body {
             self.stmt(s);
         }
@@ -228,6 +258,7 @@ impl Scan<'_> {
             }
             let fits = op_fits(op, &target.ty);
             if let Some(state) = self.entry(self.behind(id), target.span).filter(|st| st.is_host_scalar) {
+                state.set_before |= state.reduction.is_none() && state.plain_writes;
                 state.reduction = Some(match state.reduction {
                     None if fits => Ok(op),
                     Some(Ok(old)) if old == op => Ok(op),
@@ -241,18 +272,21 @@ impl Scan<'_> {
             && mentions(value, id)
             && let Some(state) = self.entry(self.behind(id), target.span)
             && !state.assigned
-            // What a call gets may have been assigned there, and a round of a loop may have begun with a value.
+            // What a call gets may have been assigned there, and a round of a loop may have begun with a value. What was
+            // assigned under a condition before is taken as assigned.
             && !state.plain_reads
+            && !state.plain_writes
             && !state.assigned_in_round
         {
             state.recurs = state.recurs.or(Some(target.span));
         }
-        let is_set = matches!(&s.kind, StmtKind::Assign { target, .. } if self.components.iter().any(|c| is_same_object(c, target)));
         if let StmtKind::Assign { target, value } = &s.kind
-            && let (ExprKind::Field { .. } | ExprKind::ComplexPart { .. }, Some(id)) = (&target.kind, root(target))
+            && let named = self.named_by(target)
+            && let (ExprKind::Field { .. } | ExprKind::ComplexPart { .. }, Some(id)) = (&named.kind, root(&named))
             && target.rank == 0
-            && holds_component(value, target)
+            && (holds_component(value, &named) || holds_component(value, target))
             && !self.passed.contains(&id)
+            && let is_set = self.components.iter().any(|c| is_same_object(c, &named))
             && let Some(state) = self.entry(id, target.span)
             && !state.assigned
             && !is_set
@@ -270,11 +304,18 @@ impl Scan<'_> {
             vars.into_iter().flat_map(visit::declared_exprs).for_each(|e| self.reads(e));
         }
         let mut targets = Vec::new();
-        let only_defined = self.only_defined(s);
+        // Of what is only defined the value is not asked for.
+        let (only_defined, defined_too) = (self.given_for(s, ast::Intent::Out), self.given_for(s, ast::Intent::InOut));
+        let is_one_of = |list: &[&Expr], e: &Expr| list.iter().any(|of| std::ptr::eq(*of, e));
         visit::statement_exprs(s, &mut |e, role| match role {
             Role::Definition => targets.push(e),
-            Role::Value if only_defined.iter().any(|of| std::ptr::eq(*of, e)) => targets.push(e),
-            Role::Value => self.reads(e),
+            Role::Value if is_one_of(&only_defined, e) => targets.push(e),
+            Role::Value => {
+                self.reads(e);
+                if is_one_of(&defined_too, e) {
+                    targets.push(e);
+                }
+            }
         });
         for target in targets {
             self.write(target);
@@ -442,26 +483,17 @@ fn bare(e: &Expr) -> &Expr {
 
 impl Typing<'_> {
     /// Sorts the variables of a body into reductions, private ones and captured ones.
+    ///
+    /// Those of `locals` are private because the loop says so.
     pub(super) fn classify(
         &mut self,
         body: &Block,
         loops: &[VarId],
+        locals: &[VarId],
         own_from: Option<u32>,
         written: Vec<(VarId, ReduceOp)>,
     ) -> Uses {
-        let mut scan = Scan {
-            defs: self.defs,
-            own_from: own_from.unwrap_or(u32::MAX),
-            state: BTreeMap::new(),
-            order: Vec::new(),
-            components: Vec::new(),
-            passed: BTreeSet::new(),
-            names_read: BTreeSet::new(),
-            in_condition: 0,
-            in_loop: 0,
-        };
-        scan.block(body);
-        let Scan { state, order, names_read, .. } = scan;
+        let Scan { state, order, names_read, .. } = Scan::of(self.defs, body, own_from);
         let mut uses = Uses { reductions: written, private: Vec::new(), captured: Vec::new() };
         for id in order {
             let Some(s) = state.get(&id) else { continue };
@@ -472,14 +504,15 @@ impl Typing<'_> {
                 uses.captured.push(id);
                 continue;
             }
+            let is_local = locals.contains(&id);
             match (&s.reduction, s.plain_reads || names_read.contains(&id), s.plain_writes) {
-                (Some(Ok(op)), false, false) => {
+                (Some(Ok(op)), false, false) if !is_local => {
                     uses.reductions.push((id, *op));
                     continue;
                 }
                 (Some(_), ..) => {
                     // A private sum is first set, then added to; without the setting it is no reduction either.
-                    if s.read_first {
+                    if s.read_first && !s.set_before && !is_local {
                         let var = self.defs.var(id);
                         let text = format!("`{}` is accumulated over the iterations and used otherwise, too", var.name);
                         let d = Diagnostic::new(Code::KernelDoReduction, s.span, text);
@@ -488,7 +521,8 @@ impl Typing<'_> {
                     }
                 }
                 (None, ..) => {
-                    if let Some(at) = s.compared.filter(|_| s.read_first) {
+                    if is_local {
+                    } else if let Some(at) = s.compared.filter(|_| s.read_first) {
                         let name = &self.defs.var(id).name;
                         let text =
                             format!("each thread compares `{name}` with a copy of its own, and assigns that copy");
@@ -515,6 +549,50 @@ impl Typing<'_> {
             }
         }
         uses
+    }
+
+    /// Warns of scalars that are assigned between the loops and that the innermost loop goes on from: the assignment is repeated
+    /// in each iteration.
+    pub(super) fn note_carried(&mut self, inner: &[Stmt], assigned: &[(VarId, Span)], own_from: Option<u32>) {
+        if assigned.is_empty() {
+            return;
+        }
+        let scan = Scan::of(self.defs, inner, own_from);
+        for &(id, span) in assigned {
+            let is_carried = |s: &VarUse| s.read_first && (s.plain_writes || s.reduction.is_some());
+            if !scan.state.get(&id).is_some_and(is_carried) {
+                continue;
+            }
+            let name = &self.defs.var(id).name;
+            let text = format!("`{name}` is assigned between the loops, and each iteration begins with that value");
+            let d = Diagnostic::new(Code::ComparedInKernelDo, span, text);
+            let d = d.note(format!("the value of `{name}` does not go on from one iteration to the next"));
+            self.reporter.report(d.help("give a smaller number of loops"));
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Refuses scalars of one kernel that share memory, if one of them is assigned: each would be a copy of its own.
+    pub(super) fn refuse_shared_memory(&mut self, uses: &Uses) -> Option<()> {
+        let assigned: Vec<VarId> =
+            uses.private.iter().copied().chain(uses.reductions.iter().map(|(id, _)| *id)).collect();
+        let mut places = Vec::new();
+        for &id in assigned.iter().chain(&uses.captured) {
+            let var = self.defs.var(id);
+            let Storage::Associated { base, offset } = var.storage else { continue };
+            let (name, ty, span) = (var.name.clone(), var.ty.clone(), var.span);
+            let bytes = self.size_of(&ty).map_or(0, |(bytes, _)| bytes);
+            places.push((id, base, offset, offset + bytes, name, span));
+        }
+        for (id, base, from, to, name, span) in &places {
+            let shares = places.iter().find(|p| p.0 != *id && p.1 == *base && p.2 < *to && *from < p.3);
+            if let (true, Some(other)) = (assigned.contains(id), shares) {
+                let text = format!("assignment to `{name}`, which shares memory with `{}`, in a `!$cuf` loop", other.4);
+                return self.reporter.refuse(*span, text);
+            }
+        }
+        Some(())
     }
 }
 

@@ -74,7 +74,7 @@ impl Typing<'_> {
         }
         let rank = var.shape.rank();
         let plain = matches!(var.attrs.cuda, None | Some(CudaAttr::Pinned));
-        let excused = self.options.unified || (self.options.managed && (var.attrs.allocatable || var.attrs.pointer));
+        let excused = self.options.unified || (self.options.managed && var.is_managed_by_option());
         let is_host_data = match self.cx.side {
             CodeSide::Host | CodeSide::Both => false,
             CodeSide::Device => {

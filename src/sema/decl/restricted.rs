@@ -28,8 +28,8 @@ impl Typing<'_> {
         }
         let mut exprs: Vec<&Expr> = Vec::new();
         match shape {
-            // Bounds of variables of the main program are constant.
-            _ if self.cx.proc.is_some() && self.cx.proc == self.defs.main => {}
+            // Bounds of variables of the main program are constant, but for those of its BLOCKs.
+            _ if self.cx.proc.is_some() && self.cx.proc == self.defs.main && !self.scopes.get(scope).is_block => {}
             Shape::Explicit(dims) => exprs.extend(dims.iter().flat_map(|d| [&d.lower, &d.upper])),
             Shape::AssumedSize(dims, last) => {
                 exprs.extend(dims.iter().flat_map(|d| [&d.lower, &d.upper]));

@@ -25,8 +25,10 @@ impl<'a> Checker<'a> {
         let proc = self.scopes.get(scope).proc;
         let side = proc.map_or(CodeSide::Host, |id| CodeSide::of(self.defs.proc(id).kind));
         let mut cx = Context::new(scope, proc, side);
-        // What a BLOCK declares is evaluated where the construct is executed.
-        cx.guarded = self.scopes.get(scope).is_block && self.cx.guarded;
+        if self.scopes.get(scope).is_block {
+            // What a BLOCK declares is evaluated where the construct is executed.
+            (cx.side, cx.guarded, cx.cuf_first_var) = (self.cx.side, self.cx.guarded, self.cx.cuf_first_var);
+        }
         let outer = self.enter_context(cx);
         let resolved = self.declare(scope, &p);
         let sym = match (resolved, self.leave_context(outer)) {
@@ -537,19 +539,16 @@ impl Typing<'_> {
             if (p.save.is_some() || p.data || !matches!(p.init, Init::None))
                 && !matches!(p.cuda, Some((ast::CudaAttr::Shared, _)))
             {
-                let rule = match self.cx.side {
-                    CodeSide::Both => {
-                        "is not saved in a procedure for both sides: each call sets it anew, on the host too"
-                    }
-                    _ => "is saved in host code; in device code each thread sets it anew at each call",
-                };
-                let text = format!("`{}` {rule}", p.name);
+                let when = if self.cx.side == CodeSide::CufKernel { "in each iteration" } else { "at each call" };
+                let text =
+                    format!("`{}` is saved in host code; in device code each thread sets it anew {when}", p.name);
                 self.reporter.report(
                     Diagnostic::new(Code::SavedInDeviceCode, p.span, text)
                         .help("assign it in the first statement instead"),
                 );
             }
-            return Some(Storage::Local);
+            let is_saved_by_host = self.cx.side == CodeSide::Both && saved && computed.is_none() && p.cuda.is_none();
+            return Some(if is_saved_by_host { Storage::Static } else { Storage::Local });
         }
         if let (true, Some((what, are))) = (is_main, computed) {
             let text = format!("{what} of `{}` {are} not constant", p.name);

@@ -2,7 +2,8 @@
 
 use super::fit::takes_bytes;
 use crate::checked::{
-    Actual, CharLen, Const, Expr, ExprKind, Intrinsic, ProcId, Program, Shape, Type, VarId, is_designator, visit,
+    Actual, CharLen, Const, Expr, ExprKind, Intrinsic, ProcId, ProcKind, Program, Shape, Type, VarId, is_designator,
+    visit,
 };
 use crate::checker::{Binding, Checker, Context, ScopeData, ScopeId, Sym};
 use crate::typing::{
@@ -110,6 +111,12 @@ impl Checker<'_> {
                 out.push(None);
                 continue;
             };
+            if let Given::Proc(id) = arg.given
+                && self.defs.proc(fit.proc).kind == ProcKind::Host
+                && !self.defs.proc_info(fit.proc).embedded
+            {
+                self.check_side_of_target(id, arg.span)?;
+            }
             let actual = match arg.given {
                 Given::Proc(id) if self.defs.var_info(param).procedure_pointer => {
                     Actual::Expr(self.procedure_target(id, arg.span))

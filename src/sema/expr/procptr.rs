@@ -4,12 +4,12 @@
 //! record of its own ([`ProcBody::Pointer`]) that has the pointer's interface and takes the pointer's value first.
 
 use crate::checked::{
-    Attrs, Const, Expr, ExprKind, ProcBody, ProcId, Shape, StmtKind, Storage, Type, TypeId, Variable,
+    Attrs, Const, Expr, ExprKind, ProcBody, ProcId, ProcKind, Shape, StmtKind, Storage, Type, TypeId, Variable,
 };
-use crate::checker::{Binding, Checker, Sym, VarInfo};
+use crate::checker::{Binding, Checker, CodeSide, Sym, VarInfo};
 use crate::typing::{Argument, Fit, Given, constant, difference, is_procedure_pointer, same_type, type_name};
 use ast::Name;
-use diag::Code;
+use diag::{Code, Diagnostic};
 use source::Span;
 use std::sync::Arc;
 
@@ -31,9 +31,25 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Procedure(id), ty: Type::Integer(8), rank: 0, span }
     }
 
+    /// Reports a device procedure as an argument or a target in host code: what gets it could not call it.
+    pub(super) fn check_side_of_target(&mut self, id: ProcId, span: Span) -> Option<()> {
+        self.resolve_interface(id);
+        let p = self.defs.proc(id);
+        if p.kind != ProcKind::Device || self.cx.side != CodeSide::Host || self.cx.debugger {
+            return Some(());
+        }
+        let text = format!("device procedure `{}` is given to host code, which cannot call it", p.name);
+        let d = Diagnostic::new(Code::WrongSideCall, span, text).secondary(p.span, "declared here");
+        self.reporter.report(d.help("declare it with `attributes(host,device)`"));
+        None
+    }
+
     /// `pointer => value`
     pub(crate) fn procedure_pointer(&mut self, target: Expr, value: &ast::Expr) -> Option<StmtKind> {
         let value = self.procedure_value(value)?;
+        if let ExprKind::Procedure(id) = value.kind {
+            self.check_side_of_target(id, value.span)?;
+        }
         self.check_pointed(&target, &value)?;
         Some(StmtKind::Assign { target, value })
     }

@@ -1,6 +1,6 @@
 //! The statements of procedures.
 
-use crate::checked::{Block, Expr, ExprKind, ProcBody, ProcId, Stmt, StmtKind, Storage, Type, VarId};
+use crate::checked::{Block, Expr, ExprKind, Intrinsic, ProcBody, ProcId, Stmt, StmtKind, Storage, Type, VarId, visit};
 use crate::checker::{Checker, CodeSide, Context, StatementFunction, Sym};
 use crate::typing::constant;
 use ast::{Arg, ArgValue, DeclKind, Declaration, Name, Subprogram};
@@ -51,7 +51,14 @@ impl<'a> Checker<'a> {
         }
         body.extend(self.block(rest));
         self.check_leading_functions(declared);
-        let mut first = self.initial_assignments(id);
+        // Those of a BLOCK get their values there.
+        let mut vars = self.defs.proc(id).vars.clone();
+        visit::statements(&body, &mut |s| {
+            if let StmtKind::Block { vars: own, .. } = &s.kind {
+                vars.retain(|v| !own.contains(v));
+            }
+        });
+        let mut first = self.initial_assignments(&vars);
         first.append(&mut body);
         self.leave_context(outer);
         self.defs.proc_mut(id).body = ProcBody::Statements(first);
@@ -140,24 +147,30 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// In device code an initial value is assigned anew at each call.
-    fn initial_assignments(&mut self, id: ProcId) -> Block {
+    /// In device code an initial value is assigned anew at each call, or each time that a BLOCK is executed.
+    pub(super) fn initial_assignments(&mut self, vars: &[VarId]) -> Block {
         let mut out = Vec::new();
         if !self.cx.side.on_device() {
             return out;
         }
-        for var in self.defs.proc(id).vars.clone() {
+        for &var in vars {
             let v = self.defs.var_mut(var);
-            if !matches!(v.storage, Storage::Local) {
-                continue;
-            }
-            let Some(value) = v.init.take() else { continue };
+            let value = match v.storage {
+                Storage::Local => v.init.take(),
+                // The variable of the host's code keeps it.
+                Storage::Static if self.cx.side == CodeSide::Both => v.init.clone(),
+                _ => None,
+            };
+            let Some(value) = value else { continue };
             let (ty, rank, span) = (v.ty.clone(), v.shape.rank(), v.span);
             let target = Expr { kind: ExprKind::Var(var), ty: ty.clone(), rank, span };
             let value = Expr { kind: ExprKind::Const(value), ty, rank, span };
             out.push(Stmt { label: None, kind: StmtKind::Assign { target, value }, span });
         }
-        out
+        let Some(span) = out.first().map(|s| s.span).filter(|_| self.cx.side == CodeSide::Both) else { return out };
+        let kind = ExprKind::Intrinsic { id: Intrinsic::OnDevice, args: Vec::new() };
+        let on_device = Expr { kind, ty: Type::Logical(4), rank: 0, span };
+        vec![Stmt { label: None, kind: StmtKind::If(vec![(Some(on_device), out, span)]), span }]
     }
 
     /// Collects the labels and formats of a procedure.

@@ -1,7 +1,7 @@
 //! BLOCK and ASSOCIATE: constructs with names of their own.
 
 use crate::checked::{Attrs, Expr, ExprKind, Shape, StmtKind, Storage, VarId, Variable, is_designator};
-use crate::checker::{Checker, ConstructKind, ScopeData, Sym, VarInfo};
+use crate::checker::{Checker, CodeSide, ConstructKind, ScopeData, Sym, VarInfo};
 use crate::typing::{is_class, space_of};
 use ast::{DeclKind, Declaration, Name, UseStmt};
 use diag::Code;
@@ -26,15 +26,22 @@ impl<'a> Checker<'a> {
         let names: Vec<_> = self.scopes.get(scope).declared.iter().map(|p| p.name.clone()).collect();
         let mut vars = Vec::new();
         for name in names {
-            if let Some(Sym::Var(id)) = self.own(scope, &name)
-                && matches!(self.defs.var(id).storage, Storage::Local)
-            {
+            let Some(Sym::Var(id)) = self.own(scope, &name) else { continue };
+            let is_local = match self.defs.var(id).storage {
+                Storage::Local => true,
+                // Saved in the host's code, and not in the device's.
+                Storage::Static => self.cx.side == CodeSide::Both,
+                _ => false,
+            };
+            if is_local {
                 vars.push(id);
             }
         }
+        let mut statements = self.initial_assignments(&vars);
         let (id, body) = self.inside(name, ConstructKind::Other, |c, id| (id, c.block(body)));
+        statements.extend(body);
         self.cx.scope = outer;
-        Some(StmtKind::Block { id, vars, body })
+        Some(StmtKind::Block { id, vars, body: statements })
     }
 
     /// What stands in no BLOCK (Fortran 2018, C1107, R1109).

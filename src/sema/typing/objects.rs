@@ -151,7 +151,7 @@ pub(crate) fn is_allocatable(program: &Program, e: &Expr) -> bool {
 }
 
 /// Whether an expression is, or is a part of, what `-gpu=managed` makes managed data: what an allocatable or a pointer without a CUDA
-/// attribute holds.
+/// attribute holds, and automatic arrays.
 pub(crate) fn is_implicitly_managed(program: &Program, e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Element { base, .. } | ExprKind::Section { base, .. } => is_implicitly_managed(program, base),
@@ -159,8 +159,8 @@ pub(crate) fn is_implicitly_managed(program: &Program, e: &Expr) -> bool {
             is_allocatable(program, e) || is_pointer(program, e) || is_implicitly_managed(program, base)
         }
         ExprKind::Var(id) => {
-            let attrs = &program.var(*id).attrs;
-            attrs.cuda.is_none() && (attrs.allocatable || attrs.pointer)
+            let var = program.var(*id);
+            var.attrs.cuda.is_none() && var.is_managed_by_option()
         }
         _ => false,
     }
