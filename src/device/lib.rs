@@ -29,8 +29,8 @@ pub use error::{CudaError, error_name, error_string};
 pub use observer::{DeviceAccess, NoObserver, Observer, Statement};
 pub use properties::Properties;
 pub use runtime::{
-    DEFAULT_LIMITS, RUNTIME_VERSION, Runtime, Step, Waiting, allocation_of, attribute, free_fault, launch_error,
-    launch_fault, origin_of, property_type, space_of,
+    DEFAULT_LIMITS, MEMORY_OF_C, RUNTIME_VERSION, Runtime, Step, Waiting, allocation_of, attribute, free_fault,
+    launch_error, launch_fault, origin_of, property_type, space_of,
 };
 pub use strided::{Runs, copy_strided, fill};
 pub use vendor::{Vendor, VendorAnswer, VendorArg, VendorCall, VendorLibraries, VendorObject};

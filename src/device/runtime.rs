@@ -20,7 +20,7 @@ mod streams;
 
 pub use inquire::{DEFAULT_LIMITS, RUNTIME_VERSION, attribute, property_type};
 pub use launch::{launch_error, launch_fault};
-pub use memory::{allocation_of, free_fault, origin_of, space_of};
+pub use memory::{MEMORY_OF_C, allocation_of, free_fault, origin_of, space_of};
 
 use self::graphs::Graphs;
 use crate::{

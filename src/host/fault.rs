@@ -124,11 +124,7 @@ fn memory_fault(at: Where<'_>, memory: &Memory, outside: Outside) -> Finding {
         || memory.nearest(address, REACH).is_some_and(|id| Some(memory.info(id).region) == region);
     let is_closed = at.has_foreign && !memory.reaches_c();
     if is_closed && holder.is_none() && memory.dead_at(address).is_none() && !has_data {
-        let feature =
-            "access to memory of C code in a run that is checked or recorded (`--race`, `--check init`, `--debug`, \
-                       `--record` …); without these options it is reached"
-                .to_owned();
-        return Finding::new(FindingKind::Unsupported { feature }, vec![access]);
+        return Finding::new(FindingKind::Unsupported { feature: device::MEMORY_OF_C.to_owned() }, vec![access]);
     }
     if matches!(region, Some(Region::Device(_))) {
         access.place = name.or_else(|| holder.and_then(alloc_name)).map(Place::variable);

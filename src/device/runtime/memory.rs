@@ -15,6 +15,10 @@ use source::Span;
 /// Bytes to which `cudaMallocPitch` rounds rows up.
 const PITCH: u64 = 512;
 
+/// What is not supported where memory of C code is not in reach.
+pub const MEMORY_OF_C: &str = "access to memory of C code in a run that is checked or recorded (`--race`, `--check init`, \
+                               `--debug`, `--record` …); without these options it is reached";
+
 impl Runtime {
     /// Allocates, and reports when there is no room.
     #[allow(clippy::too_many_arguments, reason = "an allocation is told with all that findings will say of it")]
@@ -387,6 +391,10 @@ impl Runtime {
         let access = Access::new(Actor::Host, what, space_of(address), span).address(address, bytes);
         let Some(id) = memory.find(address) else {
             let dead = memory.dead_at(address).map(|id| memory.info(id));
+            if is_of_c && dead.is_none() && !memory.reaches_c() {
+                self.found(Finding::new(FindingKind::Unsupported { feature: MEMORY_OF_C.to_owned() }, vec![access]));
+                return Err(CudaError::InvalidValue);
+            }
             let kind = match dead {
                 Some(info) => FindingKind::UseAfterFree {
                     allocation: allocation_of(info),
