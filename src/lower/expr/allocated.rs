@@ -4,7 +4,7 @@
 use crate::analysis::designators::field_of;
 use crate::function::FunctionLowering;
 use crate::intrinsic::{Args, arg, needs_argument};
-use sema::checked::{CharLen, Class, Expr, ExprKind, Intrinsic, Type, VarId, Variable};
+use sema::checked::{CharLen, Class, Expr, ExprKind, Intrinsic, Type, VarId, Variable, visit};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// Stops the program at a whole allocatable or pointer that is nothing.
@@ -20,7 +20,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             _ => false,
         };
-        if is_described && let Some(d) = self.descriptor(e) {
+        // A designator is evaluated once: functions in its subscripts may have effects.
+        let mut calls = false;
+        visit::all(e, &mut |part| calls |= matches!(part.kind, ExprKind::Call { .. }));
+        if is_described
+            && !calls
+            && let Some(d) = self.descriptor(e)
+        {
             self.stop_unless_allocated(&d, e);
         }
     }
