@@ -13,7 +13,10 @@ impl Dumper {
     /// A specification statement or definition; declared names are lines below it.
     pub(super) fn declaration(&mut self, decl: &Declaration) {
         match &decl.kind {
-            DeclKind::ImplicitNone => self.line("implicit-none"),
+            DeclKind::ImplicitNone(specs) if specs.is_empty() => self.line("implicit-none"),
+            DeclKind::ImplicitNone(specs) => {
+                self.line(format!("implicit-none ({})", spaced(specs, |spec| spec.word().to_owned())))
+            }
             DeclKind::Implicit(items) => {
                 for (spec, letters) in items {
                     let letters = spaced(letters, |l| format!("{}-{}", l.first, l.last));

@@ -16,8 +16,8 @@ pub struct Declaration {
 /// The forms of a specification statement (Fortran 2018 clause 8; CUDA Fortran guide, chapter 3).
 #[derive(Clone, Debug)]
 pub enum DeclKind {
-    /// `implicit none`
-    ImplicitNone,
+    /// `implicit none`, with what stands in parentheses
+    ImplicitNone(Vec<NoneSpec>),
     /// `implicit real (a-h, o-z)`
     Implicit(Vec<(TypeSpec, Vec<LetterSpec>)>),
     /// `real, device :: a(10)`
@@ -93,6 +93,25 @@ pub enum DeclKind {
         /// The text, parentheses included.
         text: Arc<str>,
     },
+}
+
+/// What IMPLICIT NONE names in parentheses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoneSpec {
+    /// `type`: no name has a type by its first letter, as without parentheses.
+    Type,
+    /// `external`: external procedures have an explicit interface or the EXTERNAL attribute.
+    External,
+}
+
+impl NoneSpec {
+    /// The word in the source.
+    pub fn word(self) -> &'static str {
+        match self {
+            NoneSpec::Type => "type",
+            NoneSpec::External => "external",
+        }
+    }
 }
 
 /// The objects of a DATA statement and their values, each with its repeat count.

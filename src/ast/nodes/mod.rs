@@ -8,8 +8,8 @@ mod unit;
 
 pub use decl::{
     Attr, Bound, CharLen, CudaAttr, DataSet, DeclKind, Declaration, DerivedSpec, DerivedType, Entity, EnumDef, Import,
-    Intent, Interface, InterfaceItem, InterfaceKind, KindParam, LetterSpec, Shape, TypeField, TypeItem, TypeSpec,
-    TypeSpecKind, UseItem, UseStmt,
+    Intent, Interface, InterfaceItem, InterfaceKind, KindParam, LetterSpec, NoneSpec, Shape, TypeField, TypeItem,
+    TypeSpec, TypeSpecKind, UseItem, UseStmt,
 };
 pub use expr::{Arg, ArgValue, ArrayItem, ArrayRange, BinaryOp, Expr, ExprKind, ImpliedDo, Name, Radix, UnaryOp};
 pub use stmt::{

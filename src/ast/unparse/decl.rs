@@ -12,7 +12,10 @@ impl Writer {
     /// A specification statement or definition.
     pub(super) fn declaration(&mut self, decl: &Declaration) {
         let text = match &decl.kind {
-            DeclKind::ImplicitNone => "implicit none".to_owned(),
+            DeclKind::ImplicitNone(specs) if specs.is_empty() => "implicit none".to_owned(),
+            DeclKind::ImplicitNone(specs) => {
+                format!("implicit none ({})", joined(specs, ", ", |spec| spec.word().to_owned()))
+            }
             DeclKind::Implicit(items) => {
                 format!(
                     "implicit {}",

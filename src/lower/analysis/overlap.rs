@@ -9,8 +9,8 @@
 use crate::analysis::designators::{field_of, is_pointer_result};
 use crate::analysis::expressions::{has_vector, same};
 use sema::checked::{
-    Actual, Class, Expr, ExprKind, Intrinsic, ProcBody, ProcId, Program, StmtKind, Storage, Type, TypeId, VarId,
-    Variable, is_designator, root_behind_names, visit,
+    Actual, Class, DerivedType, Expr, ExprKind, Intrinsic, ProcBody, ProcId, Program, StmtKind, Storage, Type, TypeId,
+    VarId, Variable, is_designator, root_behind_names, visit,
 };
 use std::collections::BTreeSet;
 
@@ -167,26 +167,40 @@ fn is_result(program: &Program, v: &Variable) -> bool {
 
 /// Whether an object may have pointers in it. What is polymorphic may be of any extension of its type.
 fn points(program: &Program, v: &Variable) -> bool {
+    let mut found = false;
+    each_type(program, (&v.ty, v.attrs.class), &mut BTreeSet::new(), &mut |def| {
+        found |= def.fields.iter().any(|f| f.pointer);
+    });
+    found
+}
+
+/// Calls `f` with the derived types that an object, polymorphic or not, may have parts of, but for those that were seen before.
+fn each_type(
+    program: &Program,
+    (ty, is_class): (&Type, bool),
+    seen: &mut BTreeSet<TypeId>,
+    f: &mut dyn FnMut(&DerivedType),
+) {
     let ids = || (0..program.types.len() as u32).map(TypeId);
     let extends =
         |id: TypeId, of: TypeId| std::iter::successors(Some(id), |&id| program.ty(id).parent).any(|id| id == of);
-    let (mut seen, mut pending) = (BTreeSet::new(), Vec::new());
-    let mut note = |ty: &Type, is_class: bool, pending: &mut Vec<TypeId>| match ty {
-        Type::Derived(own) if is_class => pending.extend(ids().filter(|&id| extends(id, *own) && seen.insert(id))),
-        Type::Derived(own) => pending.extend(Some(*own).filter(|&id| seen.insert(id))),
-        Type::Any if is_class => pending.extend(ids().filter(|&id| seen.insert(id))),
-        _ => {}
-    };
-    note(&v.ty, v.attrs.class, &mut pending);
-    while let Some(at) = pending.pop() {
-        for f in &program.ty(at).fields {
-            if f.pointer {
-                return true;
-            }
-            note(&f.ty, f.class, &mut pending);
+    let note = |ty: &Type, is_class: bool, seen: &mut BTreeSet<TypeId>| -> Vec<TypeId> {
+        match ty {
+            Type::Derived(own) if is_class => ids().filter(|&id| extends(id, *own) && seen.insert(id)).collect(),
+            Type::Derived(own) => Some(*own).into_iter().filter(|&id| seen.insert(id)).collect(),
+            Type::Any if is_class => ids().filter(|&id| seen.insert(id)).collect(),
+            _ => Vec::new(),
         }
+    };
+    let mut pending = note(ty, is_class, seen);
+    while let Some(at) = pending.pop() {
+        let def = program.ty(at);
+        f(def);
+        for field in &def.fields {
+            pending.extend(note(&field.ty, field.class, seen));
+        }
+        pending.extend(def.parent.filter(|&parent| seen.insert(parent)));
     }
-    false
 }
 
 /// Whether a procedure, or one that it calls, may read a variable that is none of its own.
@@ -197,26 +211,39 @@ fn may_read(program: &Program, proc: ProcId, v: VarId) -> bool {
         return false;
     }
     let (mut seen, mut waiting, mut found) = (BTreeSet::new(), vec![proc], false);
+    let mut types = BTreeSet::new();
     while let Some(proc) = waiting.pop() {
         if found || !seen.insert(proc) {
             continue;
         }
         let procedure = program.proc(proc);
+        let variables = || procedure.vars.iter().chain(&procedure.params).chain(&procedure.result);
+        // Objects are finalised, and assigned by what their types bind, without a statement that names the procedure.
+        let bound = |def: &DerivedType| def.finals.iter().chain(&def.assigns).copied().collect::<Vec<_>>();
+        for var in variables().map(|&w| program.var(w)) {
+            each_type(program, (&var.ty, var.attrs.class), &mut types, &mut |def| waiting.extend(bound(def)));
+        }
         let mut look = |e: &Expr| {
-            visit::all(e, &mut |part| match &part.kind {
-                ExprKind::Call { proc, .. } | ExprKind::Procedure(proc) => waiting.push(*proc),
-                _ => found = found || names(program, part, v),
+            visit::all(e, &mut |part| {
+                let is_class = match &part.kind {
+                    ExprKind::Var(w) => program.var(*w).attrs.class,
+                    _ => false,
+                };
+                each_type(program, (&part.ty, is_class), &mut types, &mut |def| waiting.extend(bound(def)));
+                match &part.kind {
+                    ExprKind::Call { proc, .. } | ExprKind::Procedure(proc) => waiting.push(*proc),
+                    _ => found = found || names(program, part, v),
+                }
             });
         };
-        let variables = procedure.vars.iter().chain(&procedure.params).chain(&procedure.result);
-        variables.for_each(|&w| visit::declaration(program.var(w), &mut look));
+        variables().for_each(|&w| visit::declaration(program.var(w), &mut look));
         match &procedure.body {
             ProcBody::Statements(body) => {
                 visit::evaluated(program, body, &mut look);
-                visit::statements(body, &mut |s| {
-                    if let StmtKind::Call { proc, .. } = &s.kind {
-                        waiting.push(*proc);
-                    }
+                visit::statements(body, &mut |s| match &s.kind {
+                    StmtKind::Call { proc, .. } | StmtKind::Launch { proc, .. } => waiting.push(*proc),
+                    StmtKind::Io(io) => waiting.extend(io.defined.iter().map(|defined| defined.proc)),
+                    _ => {}
                 });
             }
             ProcBody::Service(_) => {}

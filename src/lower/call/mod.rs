@@ -25,6 +25,7 @@ use crate::analysis::variables::{const_bounds, has_open_length, is_descriptor};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::call::c_descriptor::has_c_descriptor;
+use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::module::{ArgKey, Instance};
 use crate::object::convention::{ResultForm, result_form, value_of_registers, word_types};
@@ -38,7 +39,7 @@ use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
 use ir::op::{AtomOp, CmpOp, Special};
 use ir::rt::Rt;
 use ir::{FuncId, InstKind, Scope, Space, Ty, Val};
-use sema::checked::{Actual, ProcBody, ProcId, Shape, Storage, Type, VarId};
+use sema::checked::{Actual, Expr, ExprKind, ProcBody, ProcId, Program, Shape, Storage, Type, VarId, visit};
 
 /// What embedded modules call to know whether a GPU runs them: no service, but a register that says it.
 const ON_GPU: &str = "gpu";
@@ -205,6 +206,21 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Passes all arguments.
     pub(crate) fn pass_all(&mut self, proc: ProcId, args: &'p [Option<Actual>], out: &mut Passed) {
+        let Some((base, object)) = procedure_component(self.b.program(), proc, args) else {
+            return self.pass_each(proc, args, out);
+        };
+        // The object says which procedure is called, and is an argument of it: it is evaluated once.
+        let view = self.class_view(object);
+        let mut operands = Operands::default();
+        operands.insert(base, Operand::View(view.clone()));
+        operands.insert(object, Operand::View(view));
+        self.with_operands(operands, |this| {
+            this.move_to(&[]);
+            this.pass_each(proc, args, out);
+        });
+    }
+
+    fn pass_each(&mut self, proc: ProcId, args: &'p [Option<Actual>], out: &mut Passed) {
         let program = self.b.program();
         out.elemental = program.proc(proc).elemental;
         out.to_c =
@@ -509,6 +525,27 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         self.for_each_element(operands, &extents, &[], &mut |this, _, _| this.call_once(proc, args));
     }
+}
+
+/// The object of which a procedure pointer component is called, where it is passed too and its designator calls functions: as the base
+/// of the component, and as the argument.
+fn procedure_component<'p>(
+    program: &Program,
+    proc: ProcId,
+    args: &'p [Option<Actual>],
+) -> Option<(&'p Expr, &'p Expr)> {
+    let (ProcBody::Pointer, [Some(Actual::Expr(pointer)), others @ ..]) = (&program.proc(proc).body, args) else {
+        return None;
+    };
+    let ExprKind::Field { base, .. } = &pointer.kind else { return None };
+    let mut calls = false;
+    visit::all(base, &mut |part| calls |= matches!(part.kind, ExprKind::Call { .. }));
+    let object = others.iter().flatten().find_map(|arg| match arg {
+        // The passed object is the same text.
+        Actual::Expr(e) if e.span == base.span => Some(e),
+        _ => None,
+    });
+    object.filter(|_| calls).map(|object| (&**base, object))
 }
 
 /// The function to call for a procedure with arguments of these kinds.

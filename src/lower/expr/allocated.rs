@@ -31,7 +31,6 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ => return,
         };
         if is_described(program, whole)
-            && !has_effects(program, whole)
             && let Some(d) = self.descriptor(whole)
         {
             self.stop_unless_allocated(&d, whole);
@@ -60,8 +59,12 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 }
 
-/// Whether an expression is a whole variable or component that is allocatable or a pointer.
+/// Whether an expression is a whole variable or component that is allocatable or a pointer. One with effects is not: a designator is
+/// evaluated once.
 fn is_described(program: &Program, e: &Expr) -> bool {
+    if has_effects(program, e) {
+        return false;
+    }
     match &e.kind {
         ExprKind::Var(v) => is_described_variable(program, *v),
         ExprKind::Field { base, field } => {

@@ -3,7 +3,6 @@
 //! Not here: subscripts (`subscript`), storage of variables (`procedure::storage`).
 
 use crate::analysis::designators::{designator_name, field_of, is_class, keeps_bounds};
-use crate::analysis::expressions::has_effects;
 use crate::analysis::variables::const_bounds;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -305,9 +304,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Some(view)
             }
             ExprKind::Section { base, subs } => {
-                if !has_effects(self.b.program(), base) {
-                    self.check_whole(base);
-                }
+                self.check_whole(base);
                 let view = self.designator_view(base)?;
                 Some(self.section(&view, subs, base))
             }

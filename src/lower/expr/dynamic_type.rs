@@ -110,7 +110,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Whether the dynamic type of an object is `ty`, or an extension of it unless `exact`.
     pub(crate) fn is_type(&mut self, object: &'p Expr, ty: &Type, exact: bool) -> Val {
-        let tag = self.dynamic_tag(object);
+        let (tag, _) = self.dynamic_tag(object);
         match ty {
             Type::Derived(id) if !exact => {
                 let (first, last) = self.b.tags()[id.0 as usize];
@@ -123,21 +123,21 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    /// The tag of an object; what is not allocated or associated has its declared type.
-    pub(crate) fn dynamic_tag(&mut self, e: &'p Expr) -> Val {
+    /// The tag of an object; what is not allocated or associated has its declared type. Of a polymorphic one also whether it is set.
+    fn dynamic_tag(&mut self, e: &'p Expr) -> (Val, Option<Val>) {
         let declared = self.b.tag_of(&e.ty);
         if !is_class(self.b.program(), e) {
-            return declared;
+            return (declared, None);
         }
         let view = self.class_view(e);
         let base = self.b.address(view.mem);
         let set = self.b.icmp(CmpOp::Ne, base, Val::i64(0));
-        self.b.select(Ty::I64, set, view.tag.unwrap_or(declared), declared).into()
+        (self.b.select(Ty::I64, set, view.tag.unwrap_or(declared), declared).into(), Some(set))
     }
 
     /// SAME_TYPE_AS and EXTENDS_TYPE_OF.
     pub(crate) fn compare_types(&mut self, a: &'p Expr, b: &'p Expr, extends: bool) -> Val {
-        let (x, y) = (self.dynamic_tag(a), self.dynamic_tag(b));
+        let ((x, _), (y, is_set)) = (self.dynamic_tag(a), self.dynamic_tag(b));
         let mut result = self.b.icmp(CmpOp::Eq, x, y);
         if !extends {
             return result;
@@ -150,11 +150,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 result = self.b.combine(BinOp::Or, result, both);
             }
         }
-        if matches!(b.ty, Type::Any) && is_class(self.b.program(), b) && is_designator(b) {
+        if let (Type::Any, Some(is_set), true) = (&b.ty, is_set, is_designator(b)) {
             // Every type extends what has none (Fortran 2018, 16.9.76).
-            let view = self.class_view(b);
-            let base = self.b.address(view.mem);
-            let unset = self.b.icmp(CmpOp::Eq, base, Val::i64(0));
+            let unset = self.b.negate(is_set);
             result = self.b.combine(BinOp::Or, result, unset);
         }
         result
@@ -168,8 +166,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         let rank = if is_ranked { self.rank_of(e) } else { dummy.shape.rank() };
         // With `ignore_tkr` an array may be passed for a scalar, which is its first element then.
         let is_first = rank == 0 && e.rank > 0 && dummy.attrs.ignore_tkr.contains('r') && self.lookup(e).is_none();
-        let whole = if self.lookup(e).is_none() && !is_first && !(is_sequence && e.rank != rank) {
-            self.descriptor(e).filter(|d| d.class)
+        // A designator is evaluated once: what has no tag is asked for its view only.
+        let has_tag = is_class(self.b.program(), e);
+        let whole = if has_tag && self.lookup(e).is_none() && !is_first && !(is_sequence && e.rank != rank) {
+            self.descriptor(e)
         } else {
             None
         };

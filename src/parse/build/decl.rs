@@ -3,8 +3,8 @@
 use super::{Builder, error_expr};
 use crate::grammar::{Pair, Rule};
 use ast::{
-    Attr, Bound, CudaAttr, DeclKind, Entity, Expr, ExprKind, Generic, Import, Intent, LetterSpec, Name, Shape,
-    TypeSpec, TypeSpecKind, UnaryOp, UseItem, UseStmt,
+    Attr, Bound, CudaAttr, DeclKind, Entity, Expr, ExprKind, Generic, Import, Intent, LetterSpec, Name, NoneSpec,
+    Shape, TypeSpec, TypeSpecKind, UnaryOp, UseItem, UseStmt,
 };
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
@@ -207,6 +207,14 @@ impl Builder<'_> {
             );
         }
         Some(DeclKind::Attr { attr, entities })
+    }
+
+    /// `implicit_none`
+    pub(crate) fn implicit_none(&self, pair: Pair<'_>) -> DeclKind {
+        let specs = pair.into_inner().filter(|part| part.as_rule() == Rule::none_spec);
+        let spec =
+            |part: Pair<'_>| [NoneSpec::Type, NoneSpec::External].into_iter().find(|s| s.word() == part.as_str());
+        DeclKind::ImplicitNone(specs.filter_map(spec).collect())
     }
 
     /// `implicit_stmt`

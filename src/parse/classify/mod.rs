@@ -242,7 +242,7 @@ impl Reader<'_> {
             }
             Rule::procedure_decl => Statement::Decl(builder.procedure_decl(pair)),
             Rule::attr_stmt => builder.attr_stmt(pair).map_or(Statement::Broken, Statement::Decl),
-            Rule::implicit_none => Statement::Decl(DeclKind::ImplicitNone),
+            Rule::implicit_none => Statement::Decl(builder.implicit_none(pair)),
             Rule::implicit_stmt => Statement::Decl(builder.implicit_stmt(pair)),
             Rule::parameter_stmt => Statement::Decl(builder.parameter_stmt(pair)),
             Rule::data_stmt => Statement::Decl(builder.data_stmt(pair)),

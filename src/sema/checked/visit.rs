@@ -386,12 +386,15 @@ pub fn declared_exprs(var: &Variable) -> Vec<&Expr> {
 /// Calls `f` with each expression that the execution of a body evaluates: those of its statements, and those that declare the variables
 /// of its constructs, which are bounds, lengths, and what names stand for.
 pub fn evaluated<'p>(program: &'p Program, body: &'p [Stmt], f: &mut dyn FnMut(&'p Expr)) {
-    statements(body, &mut |s| {
-        if let StmtKind::Block { vars, .. } = &s.kind {
-            vars.iter().for_each(|&v| declaration(program.var(v), f));
-        }
-        statement_exprs(s, &mut |e, _| f(e));
-    });
+    statements(body, &mut |s| evaluated_by(program, s, f));
+}
+
+/// The same for one statement, without the statements nested in it.
+pub fn evaluated_by<'p>(program: &'p Program, s: &'p Stmt, f: &mut dyn FnMut(&'p Expr)) {
+    if let StmtKind::Block { vars, .. } = &s.kind {
+        vars.iter().for_each(|&v| declaration(program.var(v), f));
+    }
+    statement_exprs(s, &mut |e, _| f(e));
 }
 
 /// Calls `f` with the expressions of the declaration of a variable: bounds, lengths, and what a name stands for.

@@ -1,11 +1,19 @@
 //! Implicit typing: what the first letter of an undeclared name says (Fortran 2018, 8.7).
 
 use crate::checked::Type;
+use ast::NoneSpec;
+
+/// Whether an IMPLICIT NONE that names this in parentheses takes the types from all letters.
+pub(crate) fn forbids_types(specs: &[NoneSpec]) -> bool {
+    specs.is_empty() || specs.contains(&NoneSpec::Type)
+}
 
 /// The types of the 26 letters.
 #[derive(Clone, Debug)]
 pub(crate) struct ImplicitRules {
     letters: Vec<Option<Implied>>,
+    /// Whether external procedures have to be declared: `implicit none (external)`.
+    declares_externals: bool,
 }
 
 /// What a letter says.
@@ -19,14 +27,29 @@ struct Implied {
 impl ImplicitRules {
     /// `implicit none`
     pub(crate) fn none() -> ImplicitRules {
-        ImplicitRules { letters: vec![None; 26] }
+        ImplicitRules { letters: vec![None; 26], declares_externals: false }
+    }
+
+    /// These rules, which are those of the host, with an IMPLICIT NONE that names this in parentheses.
+    pub(crate) fn with_none(&self, specs: &[NoneSpec]) -> ImplicitRules {
+        let mut rules = self.clone();
+        if forbids_types(specs) {
+            rules.letters = vec![None; 26];
+        }
+        rules.declares_externals |= specs.contains(&NoneSpec::External);
+        rules
+    }
+
+    /// Whether no procedure may be referred to that has neither an explicit interface nor the EXTERNAL attribute.
+    pub(crate) fn declares_externals(&self) -> bool {
+        self.declares_externals
     }
 
     /// The rules without any statement: `i` to `n` are integers, the others reals.
     pub(crate) fn standard(integer: u8, real: u8) -> ImplicitRules {
         let ty = |c: u8| if (b'i'..=b'n').contains(&c) { Type::Integer(integer) } else { Type::Real(real) };
         let letter = |c: u8| Some(Implied { ty: ty(c), class: false });
-        ImplicitRules { letters: (b'a'..=b'z').map(letter).collect() }
+        ImplicitRules { letters: (b'a'..=b'z').map(letter).collect(), declares_externals: false }
     }
 
     /// Sets the letters `first` to `last`.

@@ -26,7 +26,7 @@ mod scopes;
 pub(crate) use context::{CodeSide, Construct, ConstructKind, Context};
 pub(crate) use declared::{DeclaredName, Init, StatementFunction};
 pub(crate) use definitions::{Binding, Definitions, ProcInfo, Resolution, TypeInfo, VarInfo};
-pub(crate) use implicit::ImplicitRules;
+pub(crate) use implicit::{ImplicitRules, forbids_types};
 pub(crate) use names::{Table, merged};
 pub(crate) use regions::Regions;
 pub(crate) use reporter::Reporter;

@@ -4,9 +4,7 @@
 //! reported here.
 
 use crate::checked::TypeId;
-use crate::checker::{
-    Checker, DeclaredName, Description, Entry, ImplicitRules, Init, ScopeId, StatementFunction, Sym, operator_key,
-};
+use crate::checker::{Checker, DeclaredName, Description, Entry, Init, ScopeId, StatementFunction, Sym, operator_key};
 use crate::cuda;
 use crate::decl::initial::is_null;
 use crate::expr::base_name;
@@ -22,7 +20,10 @@ impl<'a> Checker<'a> {
         self.check_implicit_order(decls);
         for d in decls {
             match &d.kind {
-                DeclKind::ImplicitNone => self.scopes.get_mut(scope).implicit = Some(ImplicitRules::none()),
+                DeclKind::ImplicitNone(specs) => {
+                    let rules = self.scopes.implicit_rules(scope).with_none(specs);
+                    self.scopes.get_mut(scope).implicit = Some(rules);
+                }
                 DeclKind::Derived(def) => self.declare_type(scope, def),
                 DeclKind::Error => {
                     let data = self.scopes.get_mut(scope);
@@ -343,7 +344,7 @@ impl<'a> Checker<'a> {
                 }
             }
             DeclKind::Import(_)
-            | DeclKind::ImplicitNone
+            | DeclKind::ImplicitNone(_)
             | DeclKind::Implicit(_)
             | DeclKind::Derived(_)
             | DeclKind::Interface(_)

@@ -4,7 +4,7 @@
 //! Not here: where the variables lie (`sequence`), and what keeps one variable out of a block.
 
 use crate::checked::{Storage, Type, VarId};
-use crate::checker::{Checker, ScopeId, Sym};
+use crate::checker::{Checker, ScopeId, Sym, forbids_types};
 use crate::expr::base_name;
 use crate::fold::{default_bytes, encoded};
 use ast::{Attr, DeclKind, Declaration, Name};
@@ -228,22 +228,32 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A scope has one IMPLICIT NONE, without other IMPLICIT statements, and neither IMPLICIT nor IMPORT stands behind a
-    /// declaration (Fortran 2018, 5.3.2, 8.7).
+    /// A scope has one IMPLICIT NONE, without other IMPLICIT statements unless it names EXTERNAL only, and neither IMPLICIT nor IMPORT
+    /// stands behind a declaration (Fortran 2018, 5.3.2, 8.7).
     pub(super) fn check_implicit_order(&mut self, decls: &'a [Declaration]) {
-        let (mut none, mut typed, mut declared) = (false, false, false);
+        let (mut none, mut untyped, mut typed, mut declared) = (false, false, false, false);
         for d in decls {
             let text = match &d.kind {
-                DeclKind::ImplicitNone if none => "`implicit none` is given twice",
-                DeclKind::ImplicitNone if typed => "`implicit none` stands beside another `implicit` statement",
-                DeclKind::Implicit(_) if none => "an `implicit` statement stands beside `implicit none`",
-                DeclKind::ImplicitNone | DeclKind::Implicit(_) if declared => {
+                DeclKind::ImplicitNone(_) if none => "`implicit none` is given twice",
+                DeclKind::ImplicitNone(specs)
+                    if specs.iter().enumerate().any(|(i, spec)| specs[..i].contains(spec)) =>
+                {
+                    "`implicit none` names the same twice"
+                }
+                DeclKind::ImplicitNone(specs) if typed && forbids_types(specs) => {
+                    "`implicit none` stands beside another `implicit` statement"
+                }
+                DeclKind::Implicit(_) if untyped => "an `implicit` statement stands beside `implicit none`",
+                DeclKind::ImplicitNone(_) | DeclKind::Implicit(_) if declared => {
                     "an `implicit` statement stands behind a declaration"
                 }
                 _ => "",
             };
             match &d.kind {
-                DeclKind::ImplicitNone => none = true,
+                DeclKind::ImplicitNone(specs) => {
+                    none = true;
+                    untyped |= forbids_types(specs);
+                }
                 DeclKind::Implicit(_) => typed = true,
                 DeclKind::Type { .. } | DeclKind::Derived(_) | DeclKind::Common(_) | DeclKind::Equivalence(_) => {
                     declared = true;

@@ -1,7 +1,10 @@
 //! Dummy arguments that only their use shows to be procedures: `call f(…)` and `f(x)` of a dummy without a shape, as programs
 //! older than EXTERNAL in every habit write it.
 
-use ast::{Arg, ArgValue, ArrayItem, Block, DoControl, Expr, ExprKind, IoItem, Stmt, StmtKind};
+use ast::{
+    Arg, ArgValue, ArrayItem, Block, CaseRange, CharLen, ConcurrentHeader, CufSize, DoControl, Expr, ExprKind, IoItem,
+    SelectArm, Stmt, StmtKind, TypeSpec, TypeSpecKind,
+};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -66,13 +69,52 @@ impl Scan<'_> {
             }
             ExprKind::Member { base, .. } => self.expr(base),
             ExprKind::Unary { operand, .. } => self.expr(operand),
-            ExprKind::Binary { left, right, .. } => {
+            ExprKind::Binary { left, right, .. } | ExprKind::Complex(left, right) => {
                 self.expr(left);
                 self.expr(right);
             }
             ExprKind::Paren(inner) => self.expr(inner),
-            ExprKind::Array { items, .. } => self.items(items),
-            _ => {}
+            ExprKind::Array { spec, items } => {
+                spec.iter().for_each(|spec| self.spec(spec));
+                self.items(items);
+            }
+            ExprKind::Int { .. }
+            | ExprKind::Real { .. }
+            | ExprKind::Logical { .. }
+            | ExprKind::Char { .. }
+            | ExprKind::Hollerith(_)
+            | ExprKind::Boz { .. }
+            | ExprKind::Name(_)
+            | ExprKind::Unsupported(_)
+            | ExprKind::Error => {}
+        }
+    }
+
+    /// A designator of what is defined or allocated: its name is no reference, its subscripts and bounds are.
+    fn object(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Apply { base, args } => {
+                self.object(base);
+                self.args(args);
+            }
+            ExprKind::Member { base, .. } => self.object(base),
+            _ => self.expr(e),
+        }
+    }
+
+    /// The lengths and other type parameters of a type.
+    fn spec(&mut self, spec: &TypeSpec) {
+        let lengths: Vec<&CharLen> = match &spec.kind {
+            TypeSpecKind::Character { len, .. } => len.iter().collect(),
+            TypeSpecKind::Type(derived) | TypeSpecKind::Class(derived) => {
+                derived.params.iter().map(|(_, value)| value).collect()
+            }
+            _ => Vec::new(),
+        };
+        for length in lengths {
+            if let CharLen::Expr(e) = length {
+                self.expr(e);
+            }
         }
     }
 
@@ -81,15 +123,10 @@ impl Scan<'_> {
             match item {
                 ArrayItem::Expr(e) => self.expr(e),
                 ArrayItem::Do(d) => {
-                    self.expr(&d.first);
-                    self.expr(&d.last);
+                    self.limits(&d.first, &d.last, d.step.as_ref());
                     self.items(&d.items);
                 }
-                ArrayItem::Range(r) => {
-                    self.expr(&r.first);
-                    self.expr(&r.last);
-                    r.step.iter().for_each(|step| self.expr(step));
-                }
+                ArrayItem::Range(r) => self.limits(&r.first, &r.last, r.step.as_ref()),
             }
         }
     }
@@ -98,22 +135,53 @@ impl Scan<'_> {
         for item in items {
             match item {
                 IoItem::Expr(e) => self.expr(e),
-                IoItem::Do(d) => self.io_items(&d.items),
+                IoItem::Do(d) => {
+                    self.limits(&d.first, &d.last, d.step.as_ref());
+                    self.io_items(&d.items);
+                }
             }
+        }
+    }
+
+    fn limits(&mut self, first: &Expr, last: &Expr, step: Option<&Expr>) {
+        self.expr(first);
+        self.expr(last);
+        self.some(step);
+    }
+
+    fn header(&mut self, header: &ConcurrentHeader) {
+        for index in &header.vars {
+            self.limits(&index.first, &index.last, index.step.as_ref());
+        }
+        self.some(header.mask.as_ref());
+    }
+
+    fn arms(&mut self, arms: &[SelectArm]) {
+        for arm in arms {
+            for range in arm.ranges.iter().flatten() {
+                match range {
+                    CaseRange::Value(e) => self.expr(e),
+                    CaseRange::Range(lo, hi) => [lo, hi].into_iter().flatten().for_each(|e| self.expr(e)),
+                }
+            }
+            self.block(&arm.body);
         }
     }
 
     fn stmt(&mut self, s: &Stmt) {
         match &s.kind {
             StmtKind::Assign { target, value } | StmtKind::PointerAssign { target, value } => {
-                // The target is no reference, its subscripts are.
-                if let ExprKind::Apply { args, .. } = &target.kind {
-                    self.args(args);
-                }
+                self.object(target);
                 self.expr(value);
             }
-            StmtKind::Call { callee, args, .. } => {
+            StmtKind::Call { callee, launch, args } => {
                 self.note(callee);
+                self.object(callee);
+                if let Some(launch) = launch {
+                    self.expr(&launch.block);
+                    let others = [&launch.grid, &launch.bytes, &launch.stream];
+                    others.into_iter().for_each(|e| self.some(e.as_ref()));
+                }
                 self.args(args);
             }
             StmtKind::If { arms, .. } => {
@@ -126,26 +194,15 @@ impl Scan<'_> {
             StmtKind::Do { control, body, .. } => {
                 match control {
                     DoControl::While(e) => self.expr(e),
-                    DoControl::Count { first, last, step, .. } => {
-                        self.expr(first);
-                        self.expr(last);
-                        self.some(step.as_ref());
-                    }
-                    DoControl::Concurrent { header, .. } => self.some(header.mask.as_ref()),
+                    DoControl::Count { first, last, step, .. } => self.limits(first, last, step.as_ref()),
+                    DoControl::Concurrent { header, .. } => self.header(header),
                     DoControl::Forever => {}
                 }
                 self.block(body);
             }
-            StmtKind::Select { value, arms, .. } => {
+            StmtKind::Select { value, arms, .. } | StmtKind::SelectRank { value, arms, .. } => {
                 self.expr(value);
-                for arm in arms {
-                    self.block(&arm.body);
-                }
-            }
-            StmtKind::SelectRank { arms, .. } => {
-                for arm in arms {
-                    self.block(&arm.body);
-                }
+                self.arms(arms);
             }
             StmtKind::SelectType { value, arms, .. } => {
                 self.expr(value);
@@ -159,21 +216,52 @@ impl Scan<'_> {
                     self.block(&arm.body);
                 }
             }
-            StmtKind::Forall { body, .. } | StmtKind::Block { body, .. } | StmtKind::Associate { body, .. } => {
+            StmtKind::Forall { header, body, .. } => {
+                self.header(header);
+                self.block(body);
+            }
+            StmtKind::Block { body, .. } => self.block(body),
+            StmtKind::Associate { items, body, .. } => {
+                items.iter().for_each(|(_, selector)| self.expr(selector));
                 self.block(body);
             }
             StmtKind::Cuf(kernel) => {
+                for size in kernel.grid.iter().chain(&kernel.block) {
+                    if let CufSize::Expr(e) = size {
+                        self.expr(e);
+                    }
+                }
+                [&kernel.bytes, &kernel.stream].into_iter().for_each(|e| self.some(e.as_ref()));
                 if let Some(body) = &kernel.body {
                     self.stmt(body);
                 }
             }
+            StmtKind::Return(code) | StmtKind::Pause { code, .. } => self.some(code.as_ref()),
             StmtKind::Stop { code, quiet, .. } => {
                 self.some(code.as_ref());
                 self.some(quiet.as_ref());
             }
-            StmtKind::Pause { code, .. } => self.some(code.as_ref()),
-            StmtKind::Io { items, .. } => self.io_items(items),
-            _ => {}
+            StmtKind::Allocate(list) | StmtKind::Deallocate(list) => {
+                list.spec.iter().for_each(|spec| self.spec(spec));
+                list.objects.iter().for_each(|e| self.object(e));
+                list.options.iter().for_each(|(_, value)| self.expr(value));
+            }
+            StmtKind::Nullify(objects) => objects.iter().for_each(|e| self.object(e)),
+            StmtKind::Io { control, items, .. } => {
+                control.iter().for_each(|c| self.some(c.value.as_ref()));
+                self.io_items(items);
+            }
+            // Declarations of a BLOCK refer to pure procedures only, which need an interface.
+            StmtKind::Declaration(_)
+            | StmtKind::Cycle(_)
+            | StmtKind::Exit(_)
+            | StmtKind::Goto(_)
+            | StmtKind::AssignedGoto(..)
+            | StmtKind::LabelAssign(..)
+            | StmtKind::Continue
+            | StmtKind::Entry { .. }
+            | StmtKind::Unsupported(_)
+            | StmtKind::Error => {}
         }
     }
 }

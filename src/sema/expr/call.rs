@@ -475,7 +475,7 @@ fn of_length(value: Expr, ty: &Type) -> Expr {
 }
 
 /// Whether the evaluation of an expression calls a procedure of the program.
-pub(super) fn calls(e: &Expr) -> bool {
+pub(crate) fn calls(e: &Expr) -> bool {
     let mut found = false;
     visit::all(e, &mut |part| found |= matches!(part.kind, ExprKind::Call { .. }));
     found

@@ -6,11 +6,12 @@
 use crate::checked::{CharLen, Expr, ExprKind, ProcId, ProcKind, Program, Shape, Storage, Type, VarId, Variable};
 use crate::checker::{Checker, Description, Entry, ScopeId, Sym};
 use crate::typing::{
-    Argument, Fit, Given, difference_but_for_intents, difference_but_for_memory, is_numeric, is_plain, same_type,
-    type_name,
+    Argument, Fit, Given, Typing, difference_but_for_intents, difference_but_for_memory, is_numeric, is_plain,
+    same_type, type_name,
 };
 use ast::{Intent, Name};
 use diag::{Code, Diagnostic};
+use source::Span;
 use std::sync::Arc;
 
 impl Checker<'_> {
@@ -91,6 +92,15 @@ impl Checker<'_> {
         result
     }
 
+    /// Under `implicit none (external)` a procedure without an explicit interface is declared EXTERNAL (Fortran 2018, 8.7).
+    pub(crate) fn check_is_external(&mut self, name: &Name) -> Option<()> {
+        let is_free = !self.scopes.implicit_rules(self.cx.scope).declares_externals();
+        if is_free || self.external_declaration(name).is_some() {
+            return Some(());
+        }
+        self.typing().undeclared_external(name.as_str(), name.span)
+    }
+
     /// Checks that a procedure may be referred to without an explicit interface (rules 29 and 30).
     fn check_implicit_interface(&mut self, id: ProcId, name: &Name) -> Option<()> {
         self.resolve_interface(id);
@@ -99,6 +109,7 @@ impl Checker<'_> {
         if self.defs.proc_info(id).embedded || is_own {
             return Some(());
         }
+        self.check_is_external(name)?;
         let help = "put it into a module, or write an interface block";
         let p = self.defs.proc(id);
         let is_kernel = p.kind == ProcKind::Kernel;
@@ -233,4 +244,14 @@ pub(super) fn is_memory_at(program: &Program, dummy: &Variable, arg: &Argument) 
         || matches!(dummy.ty, Type::Logical(_))
         || matches!(dummy.ty, Type::Derived(id) if program.ty(id).params.is_empty());
     is_address && is_sequence && !is_described && is_plain && !matches!(dummy.storage, Storage::Procedure)
+}
+
+impl Typing<'_> {
+    /// Reports a procedure that `implicit none (external)` asks a declaration of.
+    pub(crate) fn undeclared_external<T>(&mut self, name: &str, span: Span) -> Option<T> {
+        let text =
+            format!("`{name}` has neither an explicit interface nor `external`, and `implicit none (external)` holds");
+        let help = "put it into a module, write an interface block, or declare it `external`";
+        self.reporter.error_help(Code::UndeclaredName, span, text, help)
+    }
 }

@@ -35,7 +35,9 @@ impl Checker<'_> {
         if !self.has_library_procedure(name) {
             return None;
         }
-        let Some(arguments) = self.arguments(args) else { return Some(None) };
+        let Some(arguments) = self.check_is_external(name).and_then(|()| self.arguments(args)) else {
+            return Some(None);
+        };
         let id = self.library_procedure(name, Some(ty), &arguments, span)?;
         Some(match self.fit(id, &arguments, span) {
             Ok(fit) => self.function_call(fit, arguments, span),

@@ -22,6 +22,7 @@ mod operator;
 mod procptr;
 mod subscript;
 
+pub(crate) use call::calls;
 pub(crate) use name::base_name;
 pub(crate) use procptr::Pointed;
 

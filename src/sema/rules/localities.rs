@@ -51,17 +51,15 @@ impl Typing<'_> {
     /// number `own` on belong to the construct.
     pub(crate) fn check_listed(&mut self, body: &[Stmt], listed: &[&Name], own: u32) {
         let mut missing = Vec::new();
-        visit::statements(body, &mut |s| {
-            visit::statement_exprs(s, &mut |e, _| {
-                visit::all(e, &mut |part| {
-                    let ExprKind::Var(id) = part.kind else { return };
-                    let var = self.defs.var(id);
-                    let is_constant = matches!(var.storage, Storage::Parameter);
-                    let is_known = listed.iter().any(|name| name.text == var.name);
-                    if id.0 < own && !is_constant && !is_known && !missing.iter().any(|(seen, _)| *seen == id) {
-                        missing.push((id, part.span));
-                    }
-                });
+        visit::evaluated(self.defs, body, &mut |e| {
+            visit::all(e, &mut |part| {
+                let ExprKind::Var(id) = part.kind else { return };
+                let var = self.defs.var(id);
+                let is_constant = matches!(var.storage, Storage::Parameter);
+                let is_known = listed.iter().any(|name| name.text == var.name);
+                if id.0 < own && !is_constant && !is_known && !missing.iter().any(|(seen, _)| *seen == id) {
+                    missing.push((id, part.span));
+                }
             });
         });
         for (id, span) in missing {

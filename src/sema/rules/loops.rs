@@ -1,7 +1,7 @@
 //! Variables of counted loops that an internal procedure changes while the loop runs (Fortran 2018, 11.1.7.4.3), and indices that the
 //! statements of their FORALL or DO CONCURRENT change (C1036, 11.1.7.5).
 
-use crate::checked::{Expr, ExprKind, LoopControl, ProcBody, ProcId, Stmt, StmtKind, VarId, visit};
+use crate::checked::{ExprKind, LoopControl, ProcBody, ProcId, Program, Stmt, StmtKind, VarId, visit};
 use crate::typing::Typing;
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -34,7 +34,7 @@ impl Typing<'_> {
             visit::statements(body, &mut |s| {
                 let StmtKind::Loop { control: LoopControl::Count { var, .. }, body, .. } = &s.kind else { return };
                 let ExprKind::Var(v) = var.kind else { return };
-                calls_in(body, &mut |callee, span| {
+                calls_in(defs, body, &mut |callee, span| {
                     let is_inner = defs.proc(callee).parent == Some(id);
                     if is_inner && changes.get(&callee).is_some_and(|set| set.contains(&v)) {
                         found.push((span, s.span, v, callee));
@@ -85,12 +85,12 @@ impl Typing<'_> {
 }
 
 /// Calls `f` with the procedures that statements refer to.
-fn calls_in(body: &[Stmt], f: &mut dyn FnMut(ProcId, Span)) {
+fn calls_in(program: &Program, body: &[Stmt], f: &mut dyn FnMut(ProcId, Span)) {
     visit::statements(body, &mut |s| {
         if let StmtKind::Call { proc, .. } = &s.kind {
             f(*proc, s.span);
         }
-        visit::statement_exprs(s, &mut |e: &Expr, _| {
+        visit::evaluated_by(program, s, &mut |e| {
             visit::all(e, &mut |part| {
                 if let ExprKind::Call { proc, .. } = &part.kind {
                     f(*proc, part.span);

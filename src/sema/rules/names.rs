@@ -17,10 +17,11 @@ impl Typing<'_> {
             if module.embedded {
                 continue;
             }
+            // Of a submodule the identifier is global, which is its name with the ancestor's (Fortran 2018, 14.2.3).
             if module.ancestor.is_none() {
                 units.insert(module.name.clone(), module.span);
+                self.check_own_name(&module.name, module.span, module.scope);
             }
-            self.check_own_name(&module.name, module.span, module.scope);
         }
         let externals = self.scopes.externals().iter().map(|(name, &id)| (name.clone(), id));
         let mut others: Vec<(Arc<str>, ProcId)> = externals.collect();

@@ -33,7 +33,7 @@ impl Typing<'_> {
             StmtKind::Call { .. } | StmtKind::Launch { .. } => {
                 visit::statement_exprs(s, &mut |e, _| below(e, &mut wrong));
             }
-            _ => visit::statement_exprs(s, &mut |e, _| within(e, &mut wrong)),
+            _ => visit::evaluated_by(self.defs, s, &mut |e| within(e, &mut wrong)),
         }
         for span in wrong {
             self.reporter.error::<()>(Code::MisplacedNull, span, "`null()` stands where a value is needed");

@@ -70,7 +70,7 @@ impl Typing<'_> {
                     });
                 };
                 mask.iter().for_each(&mut look);
-                visit::statements(body, &mut |inner| visit::statement_exprs(inner, &mut |e, _| look(e)));
+                visit::evaluated(defs, body, &mut look);
                 // Fortran 2018, C1037: a defined assignment refers to a subroutine.
                 visit::statements(body, &mut |inner| {
                     if let StmtKind::Call { proc, .. } = &inner.kind
@@ -193,7 +193,7 @@ impl Typing<'_> {
             }
             _ => {}
         }
-        visit::statement_exprs(s, &mut |e, _| {
+        visit::evaluated_by(self.defs, s, &mut |e| {
             visit::all(e, &mut |part| {
                 let ExprKind::Construct { ty, fields, .. } = &part.kind else { return };
                 for (field, value) in self.defs.ty(*ty).fields.iter().zip(fields) {

@@ -24,7 +24,13 @@ impl Typing<'_> {
                     arguments(defs, *proc, args, &mut misused);
                     return;
                 }
-                visit::statement_exprs(s, &mut |e, _| expression(defs, e, &mut misused));
+                visit::evaluated_by(defs, s, &mut |e| {
+                    // The names in the arms of SELECT RANK stand for the argument itself.
+                    if matches!(s.kind, StmtKind::Block { .. }) && matches!(e.kind, ExprKind::Var(_)) {
+                        return;
+                    }
+                    expression(defs, e, &mut misused);
+                });
             });
         }
         for (span, v) in misused {

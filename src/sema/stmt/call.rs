@@ -109,6 +109,7 @@ impl Checker<'_> {
             return self.by_implicit_interface(id, name, |this| this.call_procedure(id, name, launch, args, span));
         }
         if launch.is_none() && self.has_library_procedure(name) {
+            self.check_is_external(name)?;
             let arguments = self.arguments(args)?;
             let id = self.library_procedure(name, None, &arguments, span)?;
             return match self.fit(id, &arguments, span) {

@@ -51,7 +51,7 @@ impl<'a> Checker<'a> {
                 DeclKind::Common(_) => "common",
                 DeclKind::Equivalence(_) => "equivalence",
                 DeclKind::Namelist(_) => "namelist",
-                DeclKind::Implicit(_) | DeclKind::ImplicitNone => "implicit",
+                DeclKind::Implicit(_) | DeclKind::ImplicitNone(_) => "implicit",
                 _ => continue,
             };
             let text = format!("a `block` construct has no `{word}`");

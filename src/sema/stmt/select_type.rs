@@ -5,6 +5,7 @@
 
 use crate::checked::{CharLen, Expr, ExprKind, Stmt, StmtKind, Storage, Type, TypeId, is_designator};
 use crate::checker::{Checker, ConstructKind, Definitions};
+use crate::expr::calls;
 use crate::typing::{is_class, same_type, shape_name, type_name};
 use ast::{Name, TypeArm, TypeSpec, TypeSpecKind};
 use diag::{Code, Diagnostic};
@@ -52,7 +53,8 @@ impl<'a> Checker<'a> {
         }
         let outer = self.enter_block();
         let mut vars = Vec::new();
-        if !is_designator(&selector) {
+        // What is not the same each time is evaluated once, for the tests and for the name.
+        if !is_designator(&selector) || calls(&selector) {
             let (ty, rank, span) = (selector.ty.clone(), selector.rank, selector.span);
             let var = self.alias(bind, selector);
             vars.push(var);

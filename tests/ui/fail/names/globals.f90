@@ -51,6 +51,9 @@ program main
   do i = 1, 3
     call changes() !~ E0319
     n = value() !~ E0319
+    associate (k => value()) !~ E0319
+      n = k
+    end associate
   end do
   call changes()
   print *, ichar(word) !~ E0412

@@ -21,6 +21,23 @@ program main
       s = s + t
     end block
   end do
+  do concurrent (i = 1:n) default(none) shared(a)
+    block
+      integer :: own(outside) !~ E0340
+      a(i) = size(own)
+    end block
+  end do
+  do concurrent (i = 1:n) default(none) shared(a)
+    block
+      character(outside) :: own !~ E0340
+      a(i) = len(own)
+    end block
+  end do
+  do concurrent (i = 1:n) default(none) shared(a)
+    associate (q => outside + 1) !~ E0340
+      a(i) = q
+    end associate
+  end do
   do concurrent (i = 1:n) default(none) local(t) shared(a, outside)
     t = outside
     a(i) = t

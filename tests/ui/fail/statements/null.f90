@@ -35,4 +35,7 @@ program main
   print *, abs(null(r)) !~ E0337
   associate (y => null()) !~ E0337
   end associate
+  associate (y => abs(null(r))) !~ E0337
+    print *, y
+  end associate
 end program

@@ -12,6 +12,13 @@ contains
     n = y + 1                           !~ E0336
     n = size(y)
     call plain(y)                       !~ E0336
+    block
+      integer :: s(y + 1)               !~ E0336
+      n = size(s)
+    end block
+    associate (z => y + 1)              !~ E0336
+      n = z
+    end associate
     select rank (n)                     !~ E0336
     rank (0)
       n = 1

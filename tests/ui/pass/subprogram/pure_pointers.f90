@@ -14,6 +14,9 @@ contains
     p => a            !~ W0329
     c = b             !~ W0329
     c = t(p)
+    associate (d => t(a)) !~ W0329
+      c = d
+    end associate
   end subroutine
 end module
 program p

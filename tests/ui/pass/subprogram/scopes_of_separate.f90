@@ -45,6 +45,8 @@ submodule (parts) part
   use other
   integer, parameter :: wp = 8
   integer :: two = 5
+  ! The name of a submodule is no name of anything in it (Fortran 2018, 14.2.3).
+  integer :: part = 1
 contains
   module procedure f
     r = size(r) + 100*n
@@ -55,7 +57,7 @@ contains
   module procedure h
     real(wp) :: d
     d = k
-    r = d + kind(r)*10 + kind(d) + two*100
+    r = d + kind(r)*10 + kind(d) + two*100*part
   end procedure
   module procedure own
     y = 2.5
