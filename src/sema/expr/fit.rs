@@ -533,13 +533,10 @@ impl Checker<'_> {
     }
 
     fn procedures_differ(&self, given: ProcId, wanted: ProcId, dummy: &Variable) -> Option<String> {
-        let is_unknown = |id: ProcId| self.defs.proc_info(id).unknown_dummies;
-        let (p, q) = (self.defs.proc(given), self.defs.proc(wanted));
-        // A dummy with a type is a function, even if nothing else is known of it (Fortran 2018, 15.5.2.9).
-        let is_function_only = !is_unknown(given) && !p.is_function && q.is_function;
-        if !is_function_only && (is_unknown(given) || is_unknown(wanted)) {
+        if self.defs.proc_info(given).unknown_dummies || self.defs.proc_info(wanted).unknown_dummies {
             return None;
         }
+        let (p, q) = (self.defs.proc(given), self.defs.proc(wanted));
         if p.is_function != q.is_function {
             let what = if q.is_function { "function" } else { "subroutine" };
             return Some(format!("argument `{}` must be a {what}, and `{}` is not one", dummy.name, p.name));
