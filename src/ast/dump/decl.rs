@@ -15,7 +15,7 @@ impl Dumper {
         match &decl.kind {
             DeclKind::ImplicitNone(specs) if specs.is_empty() => self.line("implicit-none"),
             DeclKind::ImplicitNone(specs) => {
-                self.line(format!("implicit-none ({})", spaced(specs, |spec| spec.word().to_owned())))
+                self.line(format!("implicit-none ({})", spaced(specs, |spec| spec.word().to_owned())));
             }
             DeclKind::Implicit(items) => {
                 for (spec, letters) in items {
