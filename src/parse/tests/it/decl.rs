@@ -124,7 +124,7 @@ fn attribute_statements_are_declarations_of_their_own() {
         implicit integer i-i
         implicit double-precision d-d
         implicit (character 8) c-c
-        implicit-none
+        implicit-none (type external)
         attribute dimension()
           entity a(10)
           entity b(3 4)
