@@ -66,6 +66,11 @@ impl<'p> Builder<'_, 'p> {
         }
     }
 
+    /// The same for an array and its mask.
+    pub(crate) fn check_mask(&mut self, array: &'p Expr, mask: Option<&'p Expr>, operands: &Operands) {
+        self.check_conforming(array.span, [Some(array), mask].into_iter().flatten(), operands);
+    }
+
     /// An array in the place of one that is refused.
     pub(crate) fn refused_view(&mut self, e: &Expr) -> ArrayView {
         let what = match &e.kind {

@@ -538,14 +538,12 @@ fn procedure_component<'p>(
         return None;
     };
     let ExprKind::Field { base, .. } = &pointer.kind else { return None };
-    let mut calls = false;
-    visit::all(base, &mut |part| calls |= matches!(part.kind, ExprKind::Call { .. }));
     let object = others.iter().flatten().find_map(|arg| match arg {
         // The passed object is the same text.
         Actual::Expr(e) if e.span == base.span => Some(e),
         _ => None,
     });
-    object.filter(|_| calls).map(|object| (&**base, object))
+    object.filter(|_| visit::has_calls(base)).map(|object| (&**base, object))
 }
 
 /// The function to call for a procedure with arguments of these kinds.

@@ -116,7 +116,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             this.when(has_begun, |this| {
                 // The copies of the partial results are in the default stream, which need not wait for that of the launch.
                 match cuf.stream {
-                    Some(_) => _ = this.b.rt(Rt::CudaStreamSynchronize, vec![stream]),
+                    Some(_) => this.b.wait_for_stream(Some(stream)),
                     None if gives_arrays_streams(this.b.program()) => {
                         this.b.rt(Rt::CudaDeviceSynchronize, Vec::new());
                     }

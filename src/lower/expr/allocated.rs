@@ -5,7 +5,7 @@ use crate::analysis::designators::{field_of, is_pointer};
 use crate::analysis::expressions::has_effects;
 use crate::function::FunctionLowering;
 use crate::intrinsic::{Args, arg, needs_argument};
-use sema::checked::{CharLen, Class, Expr, ExprKind, Intrinsic, Program, Type, VarId, Variable};
+use sema::checked::{CharLen, Class, Expr, ExprKind, Intrinsic, Program, Type, Variable};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// Stops the program at a whole allocatable or pointer that is nothing.
@@ -66,16 +66,14 @@ fn is_described(program: &Program, e: &Expr) -> bool {
         return false;
     }
     match &e.kind {
-        ExprKind::Var(v) => is_described_variable(program, *v),
+        ExprKind::Var(v) => {
+            // An optional dummy argument may be absent.
+            let attrs = &program.var(*v).attrs;
+            (attrs.allocatable || attrs.pointer) && !attrs.optional
+        }
         ExprKind::Field { base, field } => {
             field_of(program, base, *field).is_some_and(|f| f.is_allocatable() || f.pointer)
         }
         _ => false,
     }
-}
-
-/// Whether a variable is allocatable or a pointer, and no optional dummy argument, which may be absent.
-fn is_described_variable(program: &Program, v: VarId) -> bool {
-    let attrs = &program.var(v).attrs;
-    (attrs.allocatable || attrs.pointer) && !attrs.optional
 }

@@ -86,7 +86,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let Some(mask) = c.mask {
             self.prepare(mask, &mut operands);
         }
-        self.b.check_conforming(c.array.span, [Some(c.array), c.mask].into_iter().flatten(), &operands);
+        self.b.check_mask(c.array, c.mask, &operands);
         Some((operands, extents))
     }
 

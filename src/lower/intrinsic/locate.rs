@@ -71,7 +71,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let Some(mask) = s.mask {
             self.prepare(mask, &mut operands);
         }
-        self.b.check_conforming(s.array.span, [Some(s.array), s.mask].into_iter().flatten(), &operands);
+        self.b.check_mask(s.array, s.mask, &operands);
         Some((operands, extents))
     }
 

@@ -14,7 +14,6 @@ use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
 use ir::op::{BinOp, CmpOp, UnOp};
-use ir::rt::Rt;
 use ir::{Reg, Ty, Val};
 use sema::checked::{BinaryOp, CmpOp as Relation, Expr, ExprKind, Intrinsic, Type};
 
@@ -122,7 +121,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let takes_stream = matches!(id, Intrinsic::Sum | Intrinsic::Maxval | Intrinsic::Minval);
         if let Some(stream) = arg(args, 3).filter(|_| takes_stream && self.b.side() == Side::Host) {
             let stream = self.scalar(stream);
-            self.b.rt(Rt::CudaStreamSynchronize, vec![stream]);
+            self.b.wait_for_stream(Some(stream));
         }
     }
 
@@ -140,7 +139,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let Some(mask) = mask {
             self.prepare(mask, &mut operands);
         }
-        self.b.check_conforming(array.span, [Some(array), mask].into_iter().flatten(), &operands);
+        self.b.check_mask(array, mask, &operands);
         self.for_each_element(operands, &extents, &[], &mut |this, _, _| {
             this.take_text(id, array, mask, (mem, len));
         });
@@ -159,7 +158,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let Some(mask) = mask {
             self.prepare(mask, &mut operands);
         }
-        self.b.check_conforming(array.span, [Some(array), mask].into_iter().flatten(), &operands);
+        self.b.check_mask(array, mask, &operands);
         let (outer, along) = self.b.without_dimension(&extents, dim);
         let result = self.b.temporary_array(&array.ty, Some(len), &outer);
         let view = result.clone();
@@ -231,7 +230,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let Some(mask) = acc.mask {
             self.prepare(mask, operands);
         }
-        self.b.check_conforming(acc.array.span, [Some(acc.array), acc.mask].into_iter().flatten(), operands);
+        self.b.check_mask(acc.array, acc.mask, operands);
     }
 
     /// Takes in the current element.

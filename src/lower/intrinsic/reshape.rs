@@ -213,7 +213,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         } else {
             self.prepare(mask, &mut operands);
         }
-        self.b.check_conforming(array.span, [array, mask], &operands);
+        self.b.check_mask(array, Some(mask), &operands);
         let extents = operands.extents(array)?;
         let len = self.length_of(array, Some(&operands));
         let filler = match arg(args, 2) {

@@ -140,6 +140,16 @@ pub fn descend<'e>(e: &'e Expr, f: &mut dyn FnMut(&'e Expr) -> bool) {
     }
 }
 
+/// Whether the evaluation of an expression calls a procedure of the program.
+pub fn has_calls(e: &Expr) -> bool {
+    let mut found = false;
+    descend(e, &mut |part| {
+        found |= matches!(part.kind, ExprKind::Call { .. });
+        !found
+    });
+    found
+}
+
 /// Calls `f` with `e` and each expression inside it at any depth, innermost first; `f` may replace what it gets.
 pub fn rewrite(e: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
     parts_mut(e, &mut |part| rewrite(part, f));

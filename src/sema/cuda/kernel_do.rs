@@ -129,7 +129,7 @@ impl<'a> Checker<'a> {
                     let value = self.expr(e)?;
                     let is_dim3 = matches!(value.ty, Type::Derived(id) if &*self.defs.ty(id).name == "dim3");
                     if is_dim3 && value.rank == 0 {
-                        let value = if has_calls(&value) { self.kept_value(value, kept) } else { value };
+                        let value = if visit::has_calls(&value) { self.kept_value(value, kept) } else { value };
                         for axis in 0..3 {
                             let base = Box::new(value.clone());
                             let kind = ExprKind::Field { base, field: axis };
@@ -282,16 +282,6 @@ impl<'a> Checker<'a> {
         }
         Some(out)
     }
-}
-
-/// Whether the evaluation of an expression calls something.
-fn has_calls(e: &Expr) -> bool {
-    let mut found = false;
-    visit::descend(e, &mut |part| {
-        found |= matches!(part.kind, ExprKind::Call { .. });
-        !found
-    });
-    found
 }
 
 /// Whether an operation reduces values of a type.

@@ -278,7 +278,7 @@ impl Checker<'_> {
         for (name, value, ty) in values {
             let outer = std::mem::replace(&mut self.cx.scope, inner);
             // A value that a call gives is kept in a variable: it is evaluated once, however often it is used.
-            if !self.cx.debugger && calls(&value) && keeps_scalar(&ty) {
+            if !self.cx.debugger && visit::has_calls(&value) && keeps_scalar(&ty) {
                 let local = crate::checked::Storage::Local;
                 vars.push((self.construct_variable(&name.text, ty, Shape::Scalar, local, name.span), value));
             } else {
@@ -472,13 +472,6 @@ fn of_length(value: Expr, ty: &Type) -> Expr {
     let hi = constant(crate::checked::Const::Int(*n), Type::Integer(8), span);
     let kind = ExprKind::Substring { base: Box::new(whole), lo: None, hi: Some(Box::new(hi)) };
     Expr { kind, ty: ty.clone(), rank: 0, span }
-}
-
-/// Whether the evaluation of an expression calls a procedure of the program.
-pub(crate) fn calls(e: &Expr) -> bool {
-    let mut found = false;
-    visit::all(e, &mut |part| found |= matches!(part.kind, ExprKind::Call { .. }));
-    found
 }
 
 /// Whether a local variable can keep a scalar of that type.

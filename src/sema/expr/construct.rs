@@ -1,7 +1,6 @@
 //! Structure constructors (Fortran 2018, 7.5.10).
 
-use super::call::calls;
-use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Type, TypeId, VarId, is_designator};
+use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Type, TypeId, VarId, is_designator, visit};
 use crate::checker::{Binding, Checker};
 use crate::typing::{
     Argument, Given, Typing, assignable, constant, constant_extents, fit_constant, is_class, is_pointer, shape_name,
@@ -222,7 +221,7 @@ impl Checker<'_> {
                 out.push(arg);
                 continue;
             };
-            let is_simple = matches!(e.kind, ExprKind::Construct { .. }) || is_designator(e) && !calls(e);
+            let is_simple = matches!(e.kind, ExprKind::Construct { .. }) || is_designator(e) && !visit::has_calls(e);
             if !is_simple {
                 let is_plain = |id: TypeId| !self.defs.ty(id).is_made && !self.defs.ty(id).is_flat;
                 if is_class(&self.defs, e) || !is_plain(p) || !is_plain(id) {

@@ -22,7 +22,6 @@ mod operator;
 mod procptr;
 mod subscript;
 
-pub(crate) use call::calls;
 pub(crate) use name::base_name;
 pub(crate) use procptr::Pointed;
 

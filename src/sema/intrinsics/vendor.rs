@@ -2,7 +2,7 @@
 
 use super::Reference;
 use crate::checked::Intrinsic as I;
-use crate::checked::{Const, Expr, ExprKind, Type, visit};
+use crate::checked::{Const, Expr, Type, visit};
 use crate::checker::Checker;
 use crate::typing::constant;
 
@@ -73,9 +73,7 @@ impl Checker<'_> {
         let Type::Integer(kind) = i.ty else {
             return self.typing().bad_argument(r.id, 0, &i, "an integer");
         };
-        let mut calls = false;
-        visit::all(&i, &mut |part| calls |= matches!(part.kind, ExprKind::Call { .. }));
-        if calls {
+        if visit::has_calls(&i) {
             return self.reporter.refuse(span, "`ilen` of a function reference");
         }
         let bits = 8 * i64::from(kind);

@@ -3,9 +3,8 @@
 //! It becomes a block with an IF: the guards that name one type first, then those that take extensions, the nearest ancestor first,
 //! then the default. In each arm the associate name stands for the selector, seen as the type that its guard found.
 
-use crate::checked::{CharLen, Expr, ExprKind, Stmt, StmtKind, Storage, Type, TypeId, is_designator};
+use crate::checked::{CharLen, Expr, ExprKind, Stmt, StmtKind, Storage, Type, TypeId, is_designator, visit};
 use crate::checker::{Checker, ConstructKind, Definitions};
-use crate::expr::calls;
 use crate::typing::{is_class, same_type, shape_name, type_name};
 use ast::{Name, TypeArm, TypeSpec, TypeSpecKind};
 use diag::{Code, Diagnostic};
@@ -54,7 +53,7 @@ impl<'a> Checker<'a> {
         let outer = self.enter_block();
         let mut vars = Vec::new();
         // What is not the same each time is evaluated once, for the tests and for the name.
-        if !is_designator(&selector) || calls(&selector) {
+        if !is_designator(&selector) || visit::has_calls(&selector) {
             let (ty, rank, span) = (selector.ty.clone(), selector.rank, selector.span);
             let var = self.alias(bind, selector);
             vars.push(var);
